@@ -64,7 +64,7 @@ class Case:
 
 def cases(tool: Tool[Any]) -> Iterator[Case]:
     """Every hostile call of a tool, made from its parameters."""
-    schema = tool.schema()
+    schema = tool.parameters.model_json_schema()
     usual = _usual(schema)
     yield Case("as meant", usual)
     yield from _unreadable()

@@ -9,12 +9,13 @@ from typing import Any
 
 from bench.hostile import SECRET, Case, cases, lay
 from bench.measure import Measure
-from bookwright.agents.tools.builtin import builtin_registry
+from bookwright.agents.tools.builtin import file_tools, web_tools
+from bookwright.agents.tools.files.sandbox import Sandbox
+from bookwright.agents.tools.overflow import Overflow
 from bookwright.agents.tools.registry import ToolRegistry
-from bookwright.agents.tools.search_index import IndexView
+from bookwright.agents.tools.search_index import IndexView, index_tools
 from bookwright.agents.tools.tool import Tool
 from bookwright.agents.tools.validate import RuleViolation, validate
-from bookwright.agents.tools.workspace import Workspace
 from bookwright.flows.library import find_or_create, open_library
 from bookwright.models.brief import make_brief
 from bookwright.models.document import DocumentKind, NewDocument
@@ -50,7 +51,7 @@ def run(full: bool) -> Iterator[Measure]:
     del full  # it takes seconds at any size
     with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as shelf, small_book(Path(shelf)) as view:
         folder = Path(home)
-        registry = builtin_registry(Workspace(lay(folder)), services=(), view=view)
+        registry = _every_tool(lay(folder), view)
         trials = []
         for trial in all_trials(registry):
             trials.append(trial)
@@ -90,10 +91,14 @@ def every_tool(home: Path) -> Iterator[ToolRegistry]:
     index = KnowledgeIndex(BookStorage(database, book.id, book.brief.language), make_embedder(settings), settings)
     try:
         (home / "laid").mkdir()
-        yield builtin_registry(Workspace(lay(home / "laid")), services=(), view=IndexView(index))
+        yield _every_tool(lay(home / "laid"), IndexView(index))
     finally:
         index.close()
         database.dispose()
+
+
+def _every_tool(vault: Sandbox, view: IndexView) -> ToolRegistry:
+    return ToolRegistry([*file_tools(vault), *web_tools(()), *index_tools(view)], Overflow(vault))
 
 
 def all_trials(registry: ToolRegistry) -> Iterator[Trial]:

@@ -1,6 +1,6 @@
 """Which model each role of a book asks, and the profile that fits the models."""
 
-from bookwright.agents.backends.windows import tokens_of
+from bookwright.agents.backends.windows import window_of
 from bookwright.models.brief import Brief
 from bookwright.models.model_name import ROLES
 from bookwright.models.profile import PROFILES, Profile, ProfileName, fitted
@@ -25,12 +25,12 @@ def profile_of(brief: Brief, settings: Settings, option: str | None = None) -> P
     """Return the brief's profile, or small where the writer's window is small, or standard."""
     if brief.profile is not None:
         return PROFILES[brief.profile]
-    window = tokens_of(model_of("writer", brief, settings, option), settings)
+    window = window_of(model_of("writer", brief, settings, option), settings).tokens
     return PROFILES[ProfileName.SMALL if window < SMALL_WINDOW else ProfileName.STANDARD]
 
 
 def fitted_profile(brief: Brief, settings: Settings, option: str | None = None) -> Profile:
     """Return the profile with budgets that the smallest window of the book's models has room for."""
     names = names_of(brief, settings, option)
-    window = min(tokens_of(name, settings) for name in names)
+    window = min(window_of(name, settings).tokens for name in names)
     return fitted(profile_of(brief, settings, option), window, brief.context_scale)

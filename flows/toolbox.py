@@ -5,7 +5,7 @@ from typing import Any
 
 from bookwright.agents.context.materials import people
 from bookwright.agents.tools.registry import ToolRegistry
-from bookwright.agents.tools.search_index import IndexView, SearchDesigns, SearchReferences, SearchStory
+from bookwright.agents.tools.search_index import IndexView, index_tools
 from bookwright.agents.tools.tool import Tool
 from bookwright.agents.tools.web_search import WebSearch, searchers
 from bookwright.models.settings import Settings
@@ -49,9 +49,8 @@ class BookTools:
 
         return WebSearch(services), FetchPage()
 
-    def _of_the_book(self, unit: TaskNode) -> tuple[Tool[Any], ...]:
+    def _of_the_book(self, unit: TaskNode) -> list[Tool[Any]]:
         if not self._index.has(1):
-            return ()
+            return []
         with self._storage.look() as stores:
-            view = IndexView(self._index, unit.order, people(stores))
-        return (SearchDesigns(view), SearchStory(view), SearchReferences(view))
+            return index_tools(IndexView(self._index, unit.order, people(stores)))

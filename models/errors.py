@@ -180,9 +180,7 @@ class BackendError(BookwrightError):
 class BackendUnavailable(BackendError):
     """Worth a retry: a timeout, throttling, an outage or a stream that broke."""
 
-    def __init__(
-        self, message: str, *, kind: str = "unavailable", retry_after: float | None = None, partial: str = ""
-    ) -> None:
+    def __init__(self, message: str, *, kind: str = "unavailable", retry_after: float | None = None) -> None:
         super().__init__(message)
         self.kind = kind
         """What went wrong, as one word for the journal: timeout, rate_limit, overloaded, ...
@@ -192,8 +190,6 @@ class BackendUnavailable(BackendError):
         """
         self.retry_after = retry_after
         """Seconds the provider asks us to wait; None if it does not say."""
-        self.partial = partial
-        """What had arrived before the stream broke."""
 
 
 class RequestRejected(BackendError):

@@ -166,6 +166,7 @@ _LIST = (
     Provider("rehearsal", Dialect.OWN, is_free=True, context_window=200_000, features=frozenset({Feature.SEED})),
 )  # fmt: skip
 PROVIDERS = {provider.name: provider for provider in _LIST}
+_UNKNOWN = Provider("unknown", Dialect.OWN)
 
 _THINKS = re.compile(
     r"(^|/)(claude-[a-z]+-5|gpt-5\.[5-9]|gpt-5($|-)|gpt-[6-9]|o[1-9]($|-)|deepseek-(v4|flash|reasoner|r1)"
@@ -174,17 +175,9 @@ _THINKS = re.compile(
 )
 
 
-def find_provider(name: str) -> Provider:
-    """Return the provider of that name.
-
-    Raises:
-        UnknownModel: There is none.
-    """
-    if name in PROVIDERS:
-        return PROVIDERS[name]
-    near = difflib.get_close_matches(name, PROVIDERS, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"providers are {', '.join(PROVIDERS)}"
-    raise UnknownModel(f"no provider is called {name!r}; {hint}")
+def provider_of(name: str) -> Provider:
+    """Return the provider of a model; one without any feature or price where nobody knows it."""
+    return PROVIDERS.get(name.partition(":")[0], _UNKNOWN)
 
 
 def split_name(name: str) -> tuple[Provider, str]:
@@ -196,7 +189,11 @@ def split_name(name: str) -> tuple[Provider, str]:
     provider, _, model = name.partition(":")
     if not model:
         raise UnknownModel(f"a model is named provider:model, such as anthropic:claude-sonnet-5-5, not {name!r}")
-    return find_provider(provider), model
+    if provider not in PROVIDERS:
+        near = difflib.get_close_matches(provider, PROVIDERS, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"providers are {', '.join(PROVIDERS)}"
+        raise UnknownModel(f"no provider is called {provider!r}; {hint}")
+    return PROVIDERS[provider], model
 
 
 def output_mode(name: str) -> OutputMode:
@@ -218,18 +215,4 @@ def calls_tools(name: str) -> bool:
 
 def thinks(name: str) -> bool:
     """Tell whether this model thinks before it answers."""
-    provider_name, _, model = name.partition(":")
-    provider = PROVIDERS.get(provider_name)
-    return provider is not None and provider.is_remote and _THINKS.search(model) is not None
-
-
-def max_attempts(name: str) -> int | None:
-    """Tell how often a call to this model is tried at the most; None where nothing but the settings says."""
-    provider = PROVIDERS.get(name.partition(":")[0])
-    return None if provider is None else provider.max_attempts
-
-
-def overhead_tokens(name: str) -> int:
-    """Tell how many tokens may be put before a prompt to this model on the way."""
-    provider = PROVIDERS.get(name.partition(":")[0])
-    return 0 if provider is None else provider.overhead_tokens
+    return provider_of(name).is_remote and _THINKS.search(name.partition(":")[2]) is not None

@@ -1,7 +1,7 @@
 """The clock of one try: how long its first event, a silence between events and the whole may take."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from time import monotonic
 
@@ -31,8 +31,8 @@ class Deadline:
         return None if self._first is None else round((self._first - self._start) * 1000)
 
     @asynccontextmanager
-    async def kept(self, heard: Callable[[], str]) -> AsyncIterator[None]:
-        """Cancel the block when a deadline passes; `heard` gives the text that had arrived.
+    async def kept(self) -> AsyncIterator[None]:
+        """Cancel the block when a deadline passes.
 
         Raises:
             BackendUnavailable: It passed; the message says which.
@@ -42,20 +42,12 @@ class Deadline:
                 self._set(self._settings.first_event_seconds)
                 yield
         except TimeoutError:
-            raise BackendUnavailable(self._complaint(), kind="timeout", partial=heard()) from None
+            raise BackendUnavailable(self._complaint(), kind="timeout") from None
 
-    def extend(self) -> None:
-        """Note that an event has come."""
-        self._note_first()
-        self._set(self._settings.idle_seconds)
-
-    def lift(self) -> None:
-        """Note that an event has come, and let the rest be silent: only the whole is bounded from now on."""
-        self._note_first()
-        self._set(self._settings.total_seconds)
-
-    def _note_first(self) -> None:
-        self._first = monotonic() if self._first is None else self._first
+    def extend(self, *, may_be_silent: bool = False) -> None:
+        """Note that an event has come; where silence may follow, only the whole is bounded from now on."""
+        self._first = self._first or monotonic()
+        self._set(self._settings.total_seconds if may_be_silent else self._settings.idle_seconds)
 
     def _set(self, seconds: float) -> None:
         left = self._settings.total_seconds - (monotonic() - self._start)

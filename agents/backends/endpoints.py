@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from bookwright.agents.backends.catalogue import Dialect, Provider, split_name
-from bookwright.agents.backends.spending import price_list
+from bookwright.agents.backends.spending import prices
 from bookwright.models.errors import InvalidSetting, MissingKey, MissingProgram, RequestRejected, UnknownModel
 from bookwright.models.settings import Settings
 
@@ -21,6 +21,11 @@ class Endpoint:
     model: str
     base_url: str
     api_key: str = field(repr=False)
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether it stands on this machine, where no proxy leads."""
+        return urlsplit(self.base_url).hostname in ("127.0.0.1", "localhost", "::1")
 
 
 def program_path(settings: Settings) -> str:
@@ -96,9 +101,9 @@ def check_model(name: str, settings: Settings) -> None:
         return
     if provider.dialect is Dialect.OWN:
         if name == "embedded:smollm2":
-            from bookwright.agents.backends.local.packaged import check_packaged  # only who asks it looks for it
+            from bookwright.agents.backends.local import packaged  # only who asks it looks for it
 
-            check_packaged(settings)
+            packaged.find(settings)
         if provider.name == "rehearsal":
             _check_rehearsal(name)
         if model.endswith(".gguf") and not Path(model).expanduser().is_file():
@@ -120,9 +125,9 @@ def _check_rehearsal(name: str) -> None:
 def _check_known(name: str, provider: Provider, model: str, settings: Settings) -> None:
     """Make sure that a model's provider is known to have it, as far as anything here can tell."""
     is_own_address = base_url(provider, settings) != provider.base_url  # a gateway may serve anything
-    if is_own_address or name in settings.prices or price_list.find(provider.price_lists, model):
+    if is_own_address or name in settings.prices or prices.listed(provider.price_lists, model):
         return
-    names = price_list.names(provider.price_lists)
+    names = prices.listed_names(provider.price_lists)
     if not names or provider.name == "openrouter":
         return
     near = difflib.get_close_matches(model, names, n=1)

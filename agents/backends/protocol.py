@@ -61,6 +61,10 @@ class Sampling:
     extra: dict[str, Any] = field(default_factory=dict)
     """For servers of our own kind (llama.cpp): grammar, logit_bias, repeat_penalty and so on."""
 
+    def most_characters(self, thinking_tokens: int = 0) -> int:
+        """Characters that no reply within the limit has, its thoughts among them: one that has more is cut off."""
+        return (self.max_output_tokens + thinking_tokens) * 32 + 10_000
+
 
 @dataclass(frozen=True)
 class Request:

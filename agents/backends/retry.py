@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from bookwright.agents.backends import catalogue
 from bookwright.agents.backends.protocol import EventKind, Listener, StreamEvent
 from bookwright.models.errors import BackendError, BackendUnavailable, RequestRejected
-from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
+
+_FIRST_DELAY_SECONDS = 1.0
+_LONGEST_DELAY_SECONDS = 60.0
 
 Attempt = Callable[[str, Listener], Awaitable[Reply]]
 """One try at a model named `provider:model`."""
@@ -25,20 +27,13 @@ class RetryPolicy:
     """Tries of each model, the first among them."""
     retry_after_cap_seconds: float = 120
     """A provider that asks for a longer rest is given up on at once."""
-    first_delay_seconds: float = 1.0
-    longest_delay_seconds: float = 60.0
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     random: Callable[[], float] = random.random
     """0 to 1."""
 
-    @classmethod
-    def of(cls, settings: Settings) -> "RetryPolicy":
-        """The policy that the settings ask for."""
-        return cls(settings.max_attempts, settings.retry_after_cap_seconds)
-
     def for_model(self, name: str) -> "RetryPolicy":
         """Return the policy for one model: some providers try again by themselves, and are asked less often."""
-        limit = catalogue.max_attempts(name)
+        limit = catalogue.provider_of(name).max_attempts
         return self if limit is None else replace(self, max_attempts=min(limit, self.max_attempts))
 
     def delay(self, attempt: int, retry_after: float | None) -> float:
@@ -48,7 +43,7 @@ class RetryPolicy:
         """
         if retry_after:
             return retry_after * (1 + 0.1 * self.random())
-        step = min(self.first_delay_seconds * 2.0 ** (attempt - 1), self.longest_delay_seconds)
+        step = min(_FIRST_DELAY_SECONDS * 2.0 ** (attempt - 1), _LONGEST_DELAY_SECONDS)
         return step * (0.5 + 0.5 * self.random())
 
 
@@ -84,13 +79,11 @@ async def _ask_one(
         except asyncio.CancelledError:
             on_failure(model, number, BackendUnavailable(f"the call to {model} was cancelled", kind="cancelled"))
             raise
-        except RequestRejected as error:
+        except (BackendUnavailable, RequestRejected) as error:
             watch.void()
             on_failure(model, number, error)
-            raise
-        except BackendUnavailable as error:
-            watch.void()
-            on_failure(model, number, error)
+            if isinstance(error, RequestRejected):
+                raise
             if refusal := _give_up(error, number, policy):
                 raise refusal from error
             delay = policy.delay(number, error.retry_after)
@@ -113,7 +106,7 @@ def _give_up(error: BackendUnavailable, number: int, policy: RetryPolicy) -> Bac
         why = f"{error} (after {number} attempts)" if number > 1 else str(error)
     else:
         return None
-    return BackendUnavailable(why, kind=error.kind, retry_after=error.retry_after, partial=error.partial)
+    return BackendUnavailable(why, kind=error.kind, retry_after=error.retry_after)
 
 
 def _may_have_saved(error: BackendError) -> bool:

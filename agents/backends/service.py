@@ -21,8 +21,7 @@ from bookwright.agents.backends.protocol import (
 from bookwright.agents.backends.retry import RetryPolicy, complete_with_retries
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.backends.spending.meter import Meter
-from bookwright.agents.backends.spending.pace import Pacer
-from bookwright.agents.backends.spending.turns import Turns
+from bookwright.agents.backends.spending.pace import Pacer, Turns
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import BackendError, BackendUnavailable
@@ -30,14 +29,6 @@ from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
 
 _CLOSE_SECONDS = 10
-
-
-def _hear_nothing(event: StreamEvent) -> None:
-    """A listener that ignores all events."""
-
-
-def _record_nothing(failure: FailedAttempt) -> None:
-    """A failure listener that ignores all failures."""
 
 
 def _guarded(listener: Listener) -> Listener:
@@ -72,10 +63,9 @@ class ModelService:
         policy: RetryPolicy | None = None,
         pacer: Pacer | None = None,
     ) -> None:
-        """Begin with no backend made.
+        """Begin with no backend made, but for those that are given by the name of their provider.
 
-        Args:
-            pacer: Hands out turns at the providers whose rate is limited; without one nobody waits.
+        `pacer` hands out turns at the providers whose rate is limited; without one nobody waits.
 
         Raises:
             InvalidSetting: A rate is set for a provider that nobody knows.
@@ -83,11 +73,11 @@ class ModelService:
         self._settings = settings
         self._turns = Turns(settings, pacer)
         self._backends: dict[str, Backend] = dict(backends or {})
-        self._policy = policy or RetryPolicy.of(settings)
+        self._policy = policy or RetryPolicy(settings.max_attempts, settings.retry_after_cap_seconds)
         self._counter = TokenCounter()
         self._lock = Lock()
         self._closing = Lock()
-        self._in_flight: set[LoopCall] = set()
+        self._in_flight = Canceller()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: Thread | None = None
 
@@ -96,17 +86,12 @@ class ModelService:
         """The token estimates that this service's replies correct."""
         return self._counter
 
-    def register(self, provider: str, backend: Backend) -> None:
-        """Let `backend` answer for the models of `provider`."""
-        with self._lock:
-            self._backends[provider] = backend
-
     def ask(
         self,
         request: Request,
         budget: BudgetLedger | None = None,
-        listener: Listener = _hear_nothing,
-        on_failure: FailureListener = _record_nothing,
+        listener: Listener = lambda _: None,
+        on_failure: FailureListener = lambda _: None,
         canceller: Canceller | None = None,
     ) -> Reply:
         """Complete a prompt and wait for it.
@@ -128,43 +113,33 @@ class ModelService:
             raise BackendUnavailable(f"the call to {request.model} was cancelled", kind="cancelled")
         backends = {name: self._backend(name) for name in (request.model, *request.fallbacks)}
         call = LoopCall(self._running_loop())
-        with self._lock:
-            call.start(self._complete(call, request, backends, budget, _guarded(listener)))
-            self._in_flight.add(call)
+        call.start(self._complete(call, request, backends, budget, _guarded(listener)))
         try:
-            with (canceller or Canceller()).over(call):
+            with self._in_flight.over(call), (canceller or Canceller()).over(call):
                 return call.wait(on_failure)
         except asyncio.CancelledError:
             raise BackendUnavailable(f"the call to {request.model} was cancelled", kind="cancelled") from None
-        finally:
-            with self._lock:
-                self._in_flight.discard(call)
 
     def cancel(self) -> None:
         """Cancel every call in flight, from any thread; the providers see the disconnect."""
-        with self._lock:
-            calls = list(self._in_flight)
-        for call in calls:
-            call.cancel()
+        self._in_flight, ended = Canceller(), self._in_flight
+        ended.cancel()
 
     def close(self) -> None:
         """Cancel what is in flight, close the backends and end the loop's thread; a second call waits for the first."""
         self.cancel()
         with self._closing:
-            self._end()
-
-    def _end(self) -> None:
-        with self._lock:
-            loop, thread, backends = self._loop, self._thread, list(self._backends.values())
-            self._loop = self._thread = None
-            self._backends.clear()
-        if loop is None or thread is None:
-            return
-        try:
-            asyncio.run_coroutine_threadsafe(_close_all(backends), loop).result(_CLOSE_SECONDS)
-        finally:
-            loop.call_soon_threadsafe(loop.stop)
-            thread.join(_CLOSE_SECONDS)
+            with self._lock:
+                loop, thread, backends = self._loop, self._thread, list(self._backends.values())
+                self._loop = self._thread = None
+                self._backends.clear()
+            if loop is None or thread is None:
+                return
+            try:
+                asyncio.run_coroutine_threadsafe(_close_all(backends), loop).result(_CLOSE_SECONDS)
+            finally:
+                loop.call_soon_threadsafe(loop.stop)
+                thread.join(_CLOSE_SECONDS)
 
     async def _complete(
         self,
@@ -188,11 +163,7 @@ class ModelService:
         return await complete_with_retries(tuple(backends), attempt, self._policy, listener, failed)
 
     def _backend(self, name: str) -> Backend:
-        """Find or make the backend for a model.
-
-        Raises:
-            UnknownModel: Its provider is unknown and none was registered.
-        """
+        """Find or make the backend for a model; an unknown provider without one is an `UnknownModel`."""
         provider_name = name.partition(":")[0]
         with self._lock:
             if provider_name not in self._backends:
@@ -208,7 +179,7 @@ class ModelService:
             return own
         from bookwright.agents.backends.remote.provider import ProviderBackend
 
-        return ProviderBackend(provider, self._settings, counter=self._counter)
+        return ProviderBackend(provider, self._settings)
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         with self._lock:

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from bookwright.agents.backends.catalogue import WindowRoute, split_name, thinks
 from bookwright.agents.backends.endpoints import Endpoint, find_endpoint
-from bookwright.agents.backends.spending import price_list
+from bookwright.agents.backends.spending import prices
 from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import Settings
 from bookwright.tls import system_tls
@@ -28,7 +28,6 @@ DEADLINE_SECONDS = 2.0
 """For all that is asked about one model."""
 
 _MOST_BYTES = 4_000_000
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _NUM_CTX = re.compile(r"^\s*num_ctx\s+(\d+)\s*$", re.MULTILINE)
 _LISTED = ("max_model_len", "context_length", "context_window")
 """What servers call the window of a model in their list: vLLM and SGLang, then others."""
@@ -66,21 +65,16 @@ def window_of(name: str, settings: Settings) -> ContextWindow:
         return ContextWindow(settings.windows[name], WindowSource.SET)
     if provider.runs_program:  # whatever the model takes: longer prompts have to be asked for there
         return ContextWindow(provider.context_window, WindowSource.KNOWN)
-    listed = price_list.find(provider.price_lists, model)
-    if listed and listed.context_window:
-        return ContextWindow(listed.context_window, WindowSource.KNOWN)
+    listed = prices.listed(provider.price_lists, model)
+    if listed and (tokens := listed[1].context_window):
+        return ContextWindow(tokens, WindowSource.KNOWN)
     source = WindowSource.ASSUMED if provider.is_remote else WindowSource.KNOWN
     return ContextWindow(provider.context_window, source)
 
 
-def tokens_of(name: str, settings: Settings) -> int:
-    """Tell how many tokens a model takes, without a network."""
-    return window_of(name, settings).tokens
-
-
 def thinking_allowance(name: str, settings: Settings) -> int:
     """Tell how many output tokens a model may need for thoughts, beside its answer; without a network."""
-    return min(THINKING_ALLOWANCE, tokens_of(name, settings) // 4) if thinks(name) else 0
+    return min(THINKING_ALLOWANCE, window_of(name, settings).tokens // 4) if thinks(name) else 0
 
 
 def found_window(name: str, settings: Settings) -> ContextWindow:
@@ -146,24 +140,14 @@ class _Asker:
             headers={"Authorization": f"Bearer {endpoint.api_key}"} if endpoint.api_key else {},
             timeout=DEADLINE_SECONDS,
             verify=system_tls(),
-            trust_env=urlsplit(endpoint.base_url).hostname not in _LOOPBACK,  # a proxy cannot reach this machine's own
+            trust_env=not endpoint.is_loopback,
         )
 
-    def get(self, path: str) -> Any:
-        """Return the JSON that stands at a path below the server's root, or at an address; {} if there is none."""
-        return self._json("GET", path, None)
-
-    def post(self, path: str, body: dict[str, Any]) -> Any:
-        """Return the JSON that a path answers with, {} if there is none."""
-        return self._json("POST", path, body)
-
-    def close(self) -> None:
-        """Let go of the connection."""
-        self._client.close()
-
-    def _json(self, method: str, path: str, body: dict[str, Any] | None) -> Any:
+    def answer(self, path: str, body: dict[str, Any] | None = None) -> Any:
+        """Return the JSON that a path below the server's root, or an address, gives for `body`; {} if there is none."""
         left = self._ends_at - time.monotonic()
         content = b""
+        method = "GET" if body is None else "POST"
         try:
             with self._client.stream(method, path, json=body, timeout=max(left, 0.001)) as reply:
                 if reply.status_code != 200:
@@ -176,6 +160,10 @@ class _Asker:
             return {}
         return json.loads(content)
 
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._client.close()
+
 
 def _of_ollama(asker: _Asker, usual: int) -> int:
     """The Modelfile's num_ctx; else what the model is loaded with; else what a model of the cloud holds at the most.
@@ -183,13 +171,14 @@ def _of_ollama(asker: _Asker, usual: int) -> int:
     What a model that runs here could hold says nothing: without num_ctx Ollama loads it with a window of its own
     choice, 4,096 tokens on small machines, and drops what is beyond without a word. It only bounds the assumption.
     """
-    shown = asker.post("/api/show", {"model": asker.model})
-    most = next((_whole(value) for key, value in shown.get("model_info", {}).items() if _is_length(key)), 0)
+    shown = asker.answer("/api/show", {"model": asker.model})
+    lengths = (value for key, value in shown.get("model_info", {}).items() if key.endswith(".context_length"))
+    most = _whole(next(lengths, 0))
     if found := _NUM_CTX.search(shown.get("parameters") or ""):
         return min(int(found[1]), most or int(found[1]))
     if asker.model.endswith(("-cloud", ":cloud")):
         return most
-    loaded = asker.get("/api/ps").get("models", [])
+    loaded = asker.answer("/api/ps").get("models", [])
     names = (asker.model, f"{asker.model}:latest")
     held = next((_whole(own.get("context_length")) for own in loaded if own.get("name") in names), 0)
     return held or (most if most < usual else 0)
@@ -198,14 +187,14 @@ def _of_ollama(asker: _Asker, usual: int) -> int:
 def _of_llamacpp(asker: _Asker, usual: int) -> int:
     """What the server was started with; a router is not to load a model for the question."""
     for path in (f"/props?model={quote(asker.model, safe='')}&autoload=false", "/props"):
-        if tokens := _whole(asker.get(path).get("default_generation_settings", {}).get("n_ctx")):
+        if tokens := _whole(asker.answer(path).get("default_generation_settings", {}).get("n_ctx")):
             return tokens
     return 0
 
 
 def _of_list(asker: _Asker, usual: int) -> int:
     """What the list of models says, where it says more than names."""
-    listed = asker.get(f"{asker.address}/models").get("data", [])
+    listed = asker.answer(f"{asker.address}/models").get("data", [])
     own: dict[str, Any] = next((entry for entry in listed if entry.get("id") == asker.model), {})
     return next((tokens for key in _LISTED if (tokens := _whole(own.get(key)))), 0)
 
@@ -216,10 +205,6 @@ _ROUTES: dict[WindowRoute, Callable[[_Asker, int], int]] = {
     WindowRoute.LIST: _of_list,
     WindowRoute.ANY: lambda asker, usual: _of_list(asker, usual) or _of_llamacpp(asker, usual),
 }
-
-
-def _is_length(key: str) -> bool:
-    return key.endswith(".context_length")
 
 
 def _whole(value: object) -> int:

@@ -54,25 +54,21 @@ class Loop:
         Raises:
             BackendError: Nothing was delivered.
         """
-        said = list(turns)
+        said, locale = list(turns), self.locale
+        known = tuple(ToolSpec(own.name, own.description(locale), compact_schema(own.parameters)) for own in self.tools)
         while taken < MAX_STEPS:
-            reply = self.ask(tuple(said), self.specs)
+            reply = self.ask(tuple(said), known)
             turn = acting(reply)
             if turn is None:
                 return reply
             taken += 1
             step = self.keeper.acted(reply, turn)
-            said.append(shown(reply, self.use(step, turn, taken), self.room, self.locale))
+            said.append(shown(reply, self.use(step, turn, taken), self.room, locale))
         return self.ask(tuple(said), ())
 
     def resume(self, step: int, reply: Reply, ordinal: int) -> None:
         """Run what a kept reply asked for, where nothing was kept of what it brought."""
         self.use(step, acting(reply) or NoAction(""), ordinal)
-
-    @property
-    def specs(self) -> tuple[ToolSpec, ...]:
-        """The tools as a model is told of them."""
-        return specs_of(self.tools, self.locale)
 
     def use(self, step: int, turn: Action | NoAction, ordinal: int) -> ToolUse:
         """Run the tool that a reply asked for, and keep what it brought; what cannot be run says why."""
@@ -94,11 +90,6 @@ class Loop:
         if isinstance(turn, NoAction):
             return _refused(render_turn("no_action", self.locale))
         return self.tools.call(turn.tool, compact(turn.arguments))
-
-
-def specs_of(tools: ToolRegistry, locale: str) -> tuple[ToolSpec, ...]:
-    """Describe the tools of a registry to a model."""
-    return tuple(ToolSpec(tool.name, tool.description(locale), compact_schema(tool.parameters)) for tool in tools)
 
 
 def acting(reply: Reply) -> Action | NoAction | None:

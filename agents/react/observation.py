@@ -24,32 +24,32 @@ def observation(response: ToolResponse, room: int) -> str:
     A mark around outside text that the cut would leave open is closed.
     """
     status = f"{response.status} {response.error.code}" if response.error else response.status
-    lines = [f"{status}: {response.text}", *_told(response.data)]
+    lines = [f"{status}: {response.text}", *_lines(response.data)]
     return OBSERVATION + _bounded(plain("\n".join(lines)).strip(), room)
 
 
-def _told(data: Mapping[str, Any], indent: str = "") -> Iterator[str]:
+def _lines(data: Mapping[str, Any], indent: str = "") -> Iterator[str]:
     for name, value in data.items():
         if name == _TRUNCATED or value in (None, "", [], {}):
             continue
         match value:
             case Mapping():
                 yield f"{indent}{name}:"
-                yield from _told(value, f"{indent}  ")
+                yield from _lines(value, f"{indent}  ")
             case list():
                 yield f"{indent}{name}:"
                 for item in value:
-                    yield from _told_item(item, indent)
+                    yield from _item_lines(item, indent)
             case _:
                 yield f"{indent}{name}: {value}"
 
 
-def _told_item(item: Any, indent: str) -> Iterator[str]:
+def _item_lines(item: Any, indent: str) -> Iterator[str]:
     if not isinstance(item, Mapping):
         yield f"{indent}- {item}"
         return
     mark = "- "
-    for line in _told(item):
+    for line in _lines(item):
         yield f"{indent}{mark}{line}"
         mark = "  "
 

@@ -61,7 +61,8 @@ class RequestMaker:
         """Leave turns out that the model has no room for; `question` is the place of what was asked last, or -1."""
         said, count = request.corrections, self.counter.estimate
         taken = count(self.model, *texts_of(replace(request, corrections=())))
-        spare = catalogue.overhead_tokens(self.model) + windows.thinking_allowance(self.model, self.settings)
+        allowance = windows.thinking_allowance(self.model, self.settings)
+        spare = catalogue.provider_of(self.model).overhead_tokens + allowance
         sizes = [count(self.model, each.reply, each.problem) for each in said]
         room = self._window - self._output - taken - spare
         gone = left_out(sizes, question, room)
@@ -70,7 +71,7 @@ class RequestMaker:
 
     @property
     def _window(self) -> int:
-        return windows.tokens_of(self.model, self.settings)
+        return windows.window_of(self.model, self.settings).tokens
 
     @property
     def _extra(self) -> dict[str, Any]:

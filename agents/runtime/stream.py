@@ -29,10 +29,9 @@ from bookwright.agents.runtime.permission import PermissionGuard
 from bookwright.agents.runtime.sinks import CanUseTool, StreamCallbacks
 from bookwright.agents.runtime.stream_log import note
 from bookwright.agents.runtime.talk import TalkSession
-from bookwright.agents.tools.builtin import builtin_registry
+from bookwright.agents.tools.builtin import file_registry
 from bookwright.agents.tools.files.sandbox import Sandbox
 from bookwright.agents.tools.registry import ToolRegistry
-from bookwright.agents.tools.workspace import Workspace
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
 from bookwright.models.talk.event import EventPayload, StreamMetrics
@@ -212,7 +211,7 @@ def _tools(execution: Execution) -> ToolRegistry:
     """The tools before the lists are applied: a registry of this execution's own."""
     if execution.tools is not None:
         return execution.tools.only()
-    return ToolRegistry([]) if execution.cwd is None else builtin_registry(Workspace(Sandbox(execution.cwd)))
+    return ToolRegistry([]) if execution.cwd is None else file_registry(Sandbox(execution.cwd))
 
 
 def _system(params: StreamParams) -> str:

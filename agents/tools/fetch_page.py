@@ -1,8 +1,8 @@
 """`fetch_page`: the readable text of one page of the public web, in parts of bounded length."""
 
-from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from functools import lru_cache
+from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints
 
@@ -49,24 +49,23 @@ class FetchPage(Tool[FetchPageParams]):
     A test gives a `Network` that leads the names of a made-up web to its own server.
     """
 
-    name: ClassVar[str] = "fetch_page"
-    parameters: ClassVar[type[Params]] = FetchPageParams
+    name = "fetch_page"
+    parameters = FetchPageParams
 
     def __init__(self, wire: Network | None = None, bounds: DownloadBounds | None = None) -> None:
         self._downloader = Downloader(wire or Network(), NetworkReach(), bounds or DownloadBounds())
-        self._known: OrderedDict[str, _Kept] = OrderedDict()
+        self._fetched = lru_cache(_KNOWN_PAGES)(self._fetch)
 
     def run(self, params: FetchPageParams) -> ToolResponse:
         """Return title, date and a part of the text."""
-        kept = self._known.get(params.url) or self._fetched(params.url)
-        self._remember(params.url, kept)
+        kept = self._fetched(params.url)
         text = kept.page.text
         if params.start >= len(text):
             message = f"The page has {len(text)} characters; none stands at {params.start}."
             raise ToolFailure(ErrorCode.INVALID_PARAM, message, "Give a smaller start.", path_resolved=kept.url)
         return _answer(params, kept)
 
-    def _fetched(self, url: str) -> _Kept:
+    def _fetch(self, url: str) -> _Kept:
         with self._downloader.open(url, ACCEPTED) as reply:
             _require_ok(reply)
             content_type = reply.header("content-type")
@@ -78,12 +77,6 @@ class FetchPage(Tool[FetchPageParams]):
         page = read_page(body.content, content_type, reply.url)
         cut = body.cut or (Truncation.SIZE if page.is_source_cut else None)
         return _Kept(reply.url, page, str(cut or ""), today())
-
-    def _remember(self, url: str, kept: _Kept) -> None:
-        self._known[url] = kept
-        self._known.move_to_end(url)
-        while len(self._known) > _KNOWN_PAGES:
-            self._known.popitem(last=False)
 
 
 def _require_ok(reply: ServerAnswer) -> None:

@@ -12,7 +12,7 @@ from bookwright.models.errors import ToolFailure
 from bookwright.models.talk.tool import ErrorCode, ToolError, ToolResponse, ToolStatus, as_json_value
 
 _OFF = frozenset({"false", "0", "no", "off"})
-_LONGEST_TOLD = 500
+_LONGEST_TEXT = 500
 _WORDS = (
     (ErrorCode.NOT_FOUND, ("not found", "no such", "does not exist", "missing", "不存在", "找不到")),
     (ErrorCode.ACCESS_DENIED, ("access denied", "outside", "forbidden", "escape", "越界", "禁止")),
@@ -81,13 +81,13 @@ def _converted(value: dict[str, Any]) -> ToolResponse:
     if is_partial:
         text = f"{text} The result is not whole. Ask for less at a time."
     return ToolResponse(
-        status=ToolStatus.PARTIAL if is_partial else ToolStatus.SUCCESS, data=data, text=_told(str(text))
+        status=ToolStatus.PARTIAL if is_partial else ToolStatus.SUCCESS, data=data, text=_bounded_sentence(str(text))
     )
 
 
 def _error(error: object) -> ToolResponse:
     known = error if isinstance(error, Mapping) else {}
-    message = _told(str(known.get("message") or error))
+    message = _bounded_sentence(str(known.get("message") or error))
     code = known.get("code")
     found = ErrorCode(code) if code in set(ErrorCode) else guess_code(message)
     return ToolResponse(
@@ -97,9 +97,9 @@ def _error(error: object) -> ToolResponse:
     )
 
 
-def _told(text: str) -> str:
-    text = " ".join(text[: _LONGEST_TOLD * 4].split())
-    return (text if len(text) >= 10 else f"The tool answered: {text}")[:_LONGEST_TOLD]
+def _bounded_sentence(text: str) -> str:
+    text = " ".join(text[: _LONGEST_TEXT * 4].split())
+    return (text if len(text) >= 10 else f"The tool answered: {text}")[:_LONGEST_TEXT]
 
 
 def _unusable(message: str) -> ToolFailure:

@@ -33,29 +33,27 @@ class Overflow:
 
     vault: Sandbox | None = None
     """Where the whole answer is kept; None to let go of the rest."""
-    keeps_end: bool = False
-    """Whether the end of what is too long is shown instead of its beginning."""
 
     def cut(self, name: str, response: ToolResponse) -> ToolResponse:
         """The answer as it may stand in a prompt; one that says `truncation_skip` in its context stays as it is."""
         if self._fits(response) or response.context.get("truncation_skip") is True:
             return response
         size, lines = _extent(response)
-        context = {key: fit(value, _ECHO, self.keeps_end) for key, value in response.context.items()}
+        context = {key: fit(value, _ECHO) for key, value in response.context.items()}
         if self._fits(without_input := response.model_copy(update={"context": context})):
             return without_input  # what was given is long, not what came of it
         if response.error is not None:
             told = ToolError(code=response.error.code, message=fit(response.error.message, _TEXT))
             return response.model_copy(update={"text": fit(response.text, _TEXT), "error": told, "context": context})
         truncation = {
-            "direction": "tail" if self.keeps_end else "head", "max_lines": MOST_LINES, "max_bytes": MOST_BYTES,
+            "direction": "head", "max_lines": MOST_LINES, "max_bytes": MOST_BYTES,
             "original_lines": lines, "original_bytes": size, "full_output_path": self._keep(name, response),
         }  # fmt: skip
         return response.model_copy(
             update={
                 "status": ToolStatus.PARTIAL,
-                "data": fit(response.data, _DATA, self.keeps_end) | {"truncated": True, "truncation": truncation},
-                "text": f"{fit(response.text, _TEXT)} {_told(truncation)}",
+                "data": fit(response.data, _DATA) | {"truncated": True, "truncation": truncation},
+                "text": f"{fit(response.text, _TEXT)} {_notice(truncation)}",
                 "stats": fit(response.stats, _ECHO),
                 "context": context,
             }
@@ -84,48 +82,48 @@ def _extent(response: ToolResponse) -> tuple[int, int]:
     return len(response.to_json().encode()), _breaks(response.to_dict()) + 1
 
 
-def fit(value: Any, room: float, keeps_end: bool = False) -> Any:
+def fit(value: Any, room: float) -> Any:
     """Shorten a JSON value to a cost of about `room` bytes, in its shape: texts and lists give way, figures stay."""
     if _cost(value) <= room:
         return value
     match value:
         case str():
-            return _fit_text(value, room, keeps_end)
+            return _fit_text(value, room)
         case list():
-            return _fit_list(value, room, keeps_end)
+            return _fit_list(value, room)
         case dict():
-            return _fit_object(value, room, keeps_end)
+            return _fit_object(value, room)
     return value
 
 
-def _fit_text(text: str, room: float, keeps_end: bool) -> str:
+def _fit_text(text: str, room: float) -> str:
     kept = len(text)
-    while kept and (cost := _cost(text[-kept:] if keeps_end else text[:kept])) > room:
+    while kept > 0 and (cost := _cost(text[:kept])) > room:
         kept = min(int(kept * room / cost), kept - 1)
-    return (text[-kept:] if keeps_end else text[:kept]) if kept > 0 else ""
+    return text[: max(kept, 0)]
 
 
-def _fit_list(items: list[Any], room: float, keeps_end: bool) -> list[Any]:
+def _fit_list(items: list[Any], room: float) -> list[Any]:
     kept: list[Any] = []
-    for item in reversed(items) if keeps_end else items:
+    for item in items:
         cost = _cost(item)
         if cost > room:
             if not kept:
-                kept.append(fit(item, room, keeps_end))
+                kept.append(fit(item, room))
             break
         kept.append(item)
         room -= cost
-    return kept[::-1] if keeps_end else kept
+    return kept
 
 
-def _fit_object(value: dict[str, Any], room: float, keeps_end: bool) -> dict[str, Any]:
+def _fit_object(value: dict[str, Any], room: float) -> dict[str, Any]:
     """The small values whole, and what is left shared among the large ones."""
     fitted: dict[str, Any] = {}
     waiting = sorted(value, key=lambda key: _cost(value[key]))
     for number, key in enumerate(waiting):
         if (room := room - _cost(key)) <= 0:
             break
-        fitted[key] = fit(value[key], room / (len(waiting) - number), keeps_end)
+        fitted[key] = fit(value[key], room / (len(waiting) - number))
         room -= _cost(fitted[key])
     return {key: fitted[key] for key in value if key in fitted}
 
@@ -145,11 +143,10 @@ def _breaks(value: Any) -> int:
     return 0
 
 
-def _told(truncation: Mapping[str, Any]) -> str:
-    part = "end" if truncation["direction"] == "tail" else "beginning"
+def _notice(truncation: Mapping[str, Any]) -> str:
     path = truncation["full_output_path"]
     advice = f"Read {path!r} for the whole." if path else "Ask for less at a time."
-    return f"The answer was too long ({truncation['original_bytes']} bytes); this is its {part}. {advice}"
+    return f"The answer was too long ({truncation['original_bytes']} bytes); this is its beginning. {advice}"
 
 
 def _as_file(response: ToolResponse) -> bytes:

@@ -30,7 +30,7 @@ class ToolRegistry:
         """`overflow` keeps the whole of answers that are cut; without it the rest is lost. `permit` decides on uses."""
         self._tools: dict[str, Tool[Any]] = {}
         self._overflow = overflow or Overflow()
-        self._permit = permit or _as_given
+        self._permit = permit or (lambda name, params: params)
         for tool in tools:
             self.add(tool)
 
@@ -52,11 +52,6 @@ class ToolRegistry:
 
     def __len__(self) -> int:
         return len(self._tools)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """In the order in which they were registered."""
-        return tuple(self._tools)
 
     def only(self, allowed: Iterable[str] | None = None, disallowed: Iterable[str] = ()) -> "ToolRegistry":
         """A registry of fewer tools: those allowed (all if None) without those disallowed."""
@@ -106,11 +101,6 @@ def _kept_to_rules(name: str, response: ToolResponse) -> ToolResponse:
     return response.model_copy(
         update={"status": ToolStatus.ERROR, "data": {}, "text": failed(failure).text, "error": failed(failure).error}
     )
-
-
-def _as_given(name: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Every use is permitted."""
-    return params
 
 
 def _parsed(raw: str) -> Mapping[str, Any]:

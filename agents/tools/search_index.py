@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints
 
@@ -59,50 +59,39 @@ class IndexView:
         return is_summary and self.before is not None and self.before[: len(passage.order)] == passage.order
 
 
-class _SearchIndex(Tool[SearchIndexParams]):
+class SearchIndex(Tool[SearchIndexParams]):
     """Searches the passages of one kind of document."""
 
-    parameters: ClassVar[type[Params]] = SearchIndexParams
-    kind: ClassVar[DocumentKind]
-    what: ClassVar[str]
-    """What is found, as the answer calls it."""
+    parameters = SearchIndexParams
 
-    def __init__(self, view: IndexView) -> None:
+    def __init__(self, name: str, kind: DocumentKind, what: str, view: IndexView) -> None:
+        """`what` is what is found, as the answer calls it."""
+        self.name = name
+        self._kind = kind
+        self._what = what
         self._view = view
 
     def run(self, params: SearchIndexParams) -> ToolResponse:
         """Return passages with where they stand."""
-        found = self._view.search(params.query, self.kind, params.limit)
+        found = self._view.search(params.query, self._kind, params.limit)
         told = "" if found else " Ask in other words, or take it that the book does not tell."
         return success(
             {"results": [_entry(passage) for passage in found], "truncated": False},
-            f"Found {len(found)} passages of {self.what} about {params.query!r}.{told}",
+            f"Found {len(found)} passages of {self._what} about {params.query!r}.{told}",
             stats={"results": len(found)},
         )
 
 
-class SearchDesigns(_SearchIndex):
-    """What was decided about the book, its future too: for those who plan, never for those who write prose."""
+def index_tools(view: IndexView) -> list[Tool[Any]]:
+    """The tools that look into the book.
 
-    name: ClassVar[str] = "search_designs"
-    kind: ClassVar[DocumentKind] = DocumentKind.DESIGN
-    what: ClassVar[str] = "the designs"
-
-
-class SearchStory(_SearchIndex):
-    """What the book has told so far."""
-
-    name: ClassVar[str] = "search_story"
-    kind: ClassVar[DocumentKind] = DocumentKind.SUMMARY
-    what: ClassVar[str] = "the story"
-
-
-class SearchReferences(_SearchIndex):
-    """What was found out for the book."""
-
-    name: ClassVar[str] = "search_references"
-    kind: ClassVar[DocumentKind] = DocumentKind.FINDINGS
-    what: ClassVar[str] = "the findings"
+    The designs tell the book's future too: they are for those who plan, never for those who write prose.
+    """
+    return [
+        SearchIndex("search_designs", DocumentKind.DESIGN, "the designs", view),
+        SearchIndex("search_story", DocumentKind.SUMMARY, "the story", view),
+        SearchIndex("search_references", DocumentKind.FINDINGS, "the findings", view),
+    ]
 
 
 def _entry(passage: Passage) -> dict[str, Any]:

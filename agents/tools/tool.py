@@ -32,7 +32,7 @@ P = TypeVar("P", bound=Params)
 class Tool(ABC, Generic[P]):
     """One thing an agent can do. A subclass names itself and its parameters and gives `run`."""
 
-    name: ClassVar[str]
+    name: str
     """As the model writes it; its description is `prompts/tools/{name}.md.j2`."""
     parameters: ClassVar[type[Params]]
     limits: ClassVar[Mapping[str, int | float | str]] = {}
@@ -44,12 +44,8 @@ class Tool(ABC, Generic[P]):
 
     def description(self, locale: str = "en") -> str:
         """What the model is told of the tool, in a prompt language."""
-        return render_tool(self.name, locale, parameters=self.schema()["properties"], limits=self.limits)
-
-    @classmethod
-    def schema(cls) -> dict[str, Any]:
-        """The JSON schema of the parameters, as models are given it."""
-        return cls.parameters.model_json_schema()
+        parameters = self.parameters.model_json_schema()["properties"]
+        return render_tool(self.name, locale, parameters=parameters, limits=self.limits)
 
     def answer(self, raw: Mapping[str, Any]) -> ToolResponse:
         """Check the parameters, run, and fill in what every answer carries: time, place, parameters.

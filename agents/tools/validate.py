@@ -4,11 +4,10 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from bookwright.agents.tools.data_shapes import DATA_SHAPES
 from bookwright.agents.tools.overflow import MOST_BYTES
 from bookwright.models.talk.tool import ErrorCode, ToolResponse, ToolStatus
 from bookwright.models.text.lazy_pattern import lazy_pattern
@@ -19,13 +18,90 @@ SHORTEST_TEXT = 10
 _KEYS = ("status", "data", "text", "stats", "context")
 _STATUSES = frozenset(ToolStatus)
 _CODES = frozenset(ErrorCode)
-_FILE_TOOLS = frozenset({"LS", "Glob", "Grep", "Read", "Write"})
-_PATHLESS_TOOLS = frozenset(DATA_SHAPES) - _FILE_TOOLS
 _LARGEST = MOST_BYTES + 4_096
 """The framework's limit, and room for what it says of its cutting."""
 _SENTENCE_END = lazy_pattern(r"[.!?。！？…](?=[\s\"'”’)]|$|[\u4e00-\u9fff])")
 
 _Envelope = Mapping[str, Any]
+
+
+class _Shape(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    truncated: bool
+
+
+class _FolderEntry(BaseModel):
+    path: str = Field(min_length=1)
+    type: Literal["file", "dir", "link", "other"]
+
+
+class _Entries(_Shape):
+    entries: list[_FolderEntry]
+
+
+class _Paths(_Shape):
+    paths: list[str]
+
+
+class _Match(BaseModel):
+    file: str = Field(min_length=1)
+    line: int = Field(ge=1)
+    text: str
+
+
+class _Matches(_Shape):
+    matches: list[_Match]
+
+
+class _Content(_Shape):
+    content: str
+
+
+class _Written(_Shape):
+    applied: bool
+    operation: Literal["create", "update"]
+    diff_preview: str
+
+
+class _Passage(BaseModel):
+    title: str
+    text: str
+
+
+class _Hit(BaseModel):
+    title: str
+    url: str
+
+
+class _Passages(_Shape):
+    results: list[_Passage]
+
+
+class _Hits(_Shape):
+    results: list[_Hit]
+
+
+class _FetchedPage(_Shape):
+    url: str
+    content: str
+
+
+_DATA_SHAPES: dict[str, tuple[str, type[BaseModel]]] = {
+    "LS": ("D001", _Entries),
+    "Glob": ("D002", _Paths),
+    "Grep": ("D003", _Matches),
+    "Read": ("D004", _Content),
+    "Write": ("D005", _Written),
+    "search_designs": ("D006", _Passages),
+    "search_story": ("D006", _Passages),
+    "search_references": ("D006", _Passages),
+    "web_search": ("D006", _Hits),
+    "fetch_page": ("D007", _FetchedPage),
+}
+"""Rule and shape of the data by the tool's name, for answers that are no errors; more is allowed, less is not."""
+_FILE_TOOLS = frozenset({"LS", "Glob", "Grep", "Read", "Write"})
+_PATHLESS_TOOLS = frozenset(_DATA_SHAPES) - _FILE_TOOLS
 
 
 @dataclass(frozen=True)
@@ -95,11 +171,9 @@ def _is_time(value: object) -> bool:
 
 
 def _is_error(error: object) -> bool:
-    return isinstance(error, dict) and set(error) == {"code", "message"} and all(map(_is_string, error.values()))
-
-
-def _is_string(value: object) -> bool:
-    return isinstance(value, str)
+    if not isinstance(error, dict) or set(error) != {"code", "message"}:
+        return False
+    return all(isinstance(value, str) for value in error.values())
 
 
 def _context(tool_name: str, envelope: _Envelope) -> Iterator[RuleViolation]:
@@ -167,17 +241,14 @@ def _text(envelope: _Envelope) -> Iterator[RuleViolation]:
 
 
 def _data(tool_name: str, envelope: _Envelope) -> Iterator[RuleViolation]:
-    if len(json.dumps(envelope, ensure_ascii=False).encode()) > _LARGEST and not _pages(envelope):
+    pages = envelope["context"].get("truncation_skip") is True
+    if not pages and len(json.dumps(envelope, ensure_ascii=False).encode()) > _LARGEST:
         yield RuleViolation("D008", f"is longer than {_LARGEST} bytes, and does not page by itself")
-    if tool_name not in DATA_SHAPES or envelope["status"] == ToolStatus.ERROR:
+    if tool_name not in _DATA_SHAPES or envelope["status"] == ToolStatus.ERROR:
         return
-    rule, shape = DATA_SHAPES[tool_name]
+    rule, shape = _DATA_SHAPES[tool_name]
     try:
         shape.model_validate(envelope["data"], strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         yield RuleViolation(rule, f"data.{'.'.join(map(str, first['loc']))}: {first['msg']}")
-
-
-def _pages(envelope: _Envelope) -> bool:
-    return envelope["context"].get("truncation_skip") is True

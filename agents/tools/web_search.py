@@ -1,7 +1,7 @@
 """`web_search`: pages about a query, from the search service that the operator has chosen."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints
 
@@ -27,8 +27,8 @@ class WebSearchParams(Params):
 class WebSearch(Tool[WebSearchParams]):
     """Asks the first service; where that fails, the next, and says so."""
 
-    name: ClassVar[str] = "web_search"
-    parameters: ClassVar[type[Params]] = WebSearchParams
+    name = "web_search"
+    parameters = WebSearchParams
 
     def __init__(self, searchers: Sequence[Searcher]) -> None:
         self._searchers = tuple(searchers)

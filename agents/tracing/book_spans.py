@@ -5,7 +5,6 @@ It hears from the observer of activities, the asker of models and the journal, s
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
@@ -14,27 +13,26 @@ from opentelemetry.trace import Span, Status, StatusCode
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.steps.ports import Asker
-from bookwright.agents.tracing.calls import BOOK, reply_in_span, span_of
+from bookwright.agents.tracing.calls import Spans
 from bookwright.models.step import CODE, Activity, Reply
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.steps.attempts import Attempt
 
 
-class BookSpans:
-    """Makes the spans of one book. They hold names, figures and places, and texts only if those are wanted."""
+class BookSpans(Spans):
+    """Makes the spans of one book, and asks as another asker does, each call in a span of its own."""
 
-    def __init__(self, provider: TracerProvider, book: str, *, captures_texts: bool = False) -> None:
-        self._tracer = provider.get_tracer("bookwright")
-        self._book = book
-        self._captures_texts = captures_texts
+    def __init__(self, provider: TracerProvider, inner: Asker, book: str, *, captures_texts: bool = False) -> None:
+        super().__init__(provider, book, captures_texts=captures_texts)
+        self._inner = inner
         self._step: tuple[str, Span] | None = None
         """The step that is not concluded yet, by its name."""
 
     @contextmanager
     def flow(self, name: str) -> Iterator[None]:
         """Stand around all that is done while the book is held."""
-        named = {"gen_ai.operation.name": "invoke_workflow", "gen_ai.workflow.name": name, BOOK: self._book}
-        with span_of(self._tracer, f"invoke_workflow {name}", named):
+        named = {"gen_ai.operation.name": "invoke_workflow", "gen_ai.workflow.name": name}
+        with self._span(f"invoke_workflow {name}", named):
             try:
                 yield
             finally:
@@ -44,26 +42,26 @@ class BookSpans:
     def activity(self, activity: Activity, node: TaskNode) -> Iterator[None]:
         """Stand around one activity at a node."""
         place = {
-            BOOK: self._book, "bookwright.activity": activity.value, "bookwright.node": node.label,
+            "bookwright.activity": activity.value, "bookwright.node": node.label,
             "bookwright.level": node.level.value, "bookwright.revision": node.revision,
         }  # fmt: skip
         self._leave_step()
-        with span_of(self._tracer, f"{activity} {node.label}", place):
+        with self._span(f"{activity} {node.label}", place):
             try:
                 yield
             finally:
                 self._leave_step()
 
-    def ask(self, request: Request, ask: Callable[[FailureListener], Reply], on_failure: FailureListener) -> Reply:
-        """Have one call made inside the span of its step.
+    def ask(
+        self, request: Request, budget: BudgetLedger | None, listener: Listener, on_failure: FailureListener
+    ) -> Reply:
+        """Complete a prompt inside the span of its step.
 
         Raises:
             BackendError: Nothing was delivered.
         """
         inside = trace.set_span_in_context(self._step_of(request))
-        told = {BOOK: self._book, "bookwright.step": request.name}
-        captures = self._captures_texts
-        return reply_in_span(self._tracer, request, told, inside, ask, on_failure, captures_texts=captures)
+        return self._reply(request, inside, lambda hear: self._inner.ask(request, budget, listener, hear), on_failure)
 
     def recorded(self, attempt: Attempt) -> None:
         """Note an attempt that is on record; the one that stands concludes its step."""
@@ -81,8 +79,8 @@ class BookSpans:
             return self._step[1]
         self._leave_step()
         agent = request.name.rpartition("/")[2]
-        named = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": agent, BOOK: self._book}
-        span = self._tracer.start_span(f"invoke_agent {agent}", attributes=named | {"bookwright.step": request.name})
+        named = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": agent, "bookwright.step": request.name}
+        span = self._tracer.start_span(f"invoke_agent {agent}", attributes=self._book | named)
         self._step = request.name, span
         return span
 
@@ -96,25 +94,7 @@ class BookSpans:
             span.end()
 
 
-@dataclass(frozen=True)
-class TracedAsker:
-    """Asks as another asker does, each call in a span of its own."""
-
-    inner: Asker
-    spans: BookSpans
-
-    def ask(
-        self, request: Request, budget: BudgetLedger | None, listener: Listener, on_failure: FailureListener
-    ) -> Reply:
-        """Complete a prompt.
-
-        Raises:
-            BackendError: Nothing was delivered.
-        """
-        return self.spans.ask(request, lambda hear: self.inner.ask(request, budget, listener, hear), on_failure)
-
-
-def telling(spans: BookSpans, told: Callable[[Attempt, int], None] | None) -> Callable[[Attempt, int], None]:
+def attempt_listener(spans: BookSpans, told: Callable[[Attempt, int], None] | None) -> Callable[[Attempt, int], None]:
     """Return a journal listener that hands each attempt to the spans and to `told`."""
 
     def recorded(attempt: Attempt, step: int) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from opentelemetry.context import Context
 from opentelemetry.sdk.trace import TracerProvider
@@ -12,27 +11,25 @@ from bookwright.agents.backends.call import Canceller
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.runtime.stream import TalkAsker
-from bookwright.agents.tracing.calls import BOOK, reply_in_span, span_of
+from bookwright.agents.tracing.calls import Spans
 from bookwright.models.step import Reply
 
 
-class TalkSpans:
+class TalkSpans(Spans):
     """Asks as another asker does, each call in a span inside that of its answer, whatever thread it is made on."""
 
     def __init__(
         self, provider: TracerProvider, inner: TalkAsker, book: str = "", *, captures_texts: bool = False
     ) -> None:
-        self._tracer = provider.get_tracer("bookwright")
+        super().__init__(provider, book, captures_texts=captures_texts)
         self._inner = inner
-        self._named: dict[str, Any] = {BOOK: book} if book else {}
-        self._captures_texts = captures_texts
         self._answer = Context()
 
     @contextmanager
     def answer(self, agent: str) -> Iterator[Callable[[str], None]]:
         """Stand around one answer of an agent; what is handed out is told why it did not come."""
-        named = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": agent} | self._named
-        with span_of(self._tracer, f"invoke_agent {agent}", named) as span:
+        named = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": agent}
+        with self._span(f"invoke_agent {agent}", named) as span:
 
             def failed(kind: str) -> None:
                 span.set_attribute("error.type", kind)
@@ -54,6 +51,4 @@ class TalkSpans:
         def ask(hear: FailureListener) -> Reply:
             return self._inner.ask(request, budget, listener, hear, canceller)
 
-        told = self._named | {"bookwright.step": request.name}
-        captures = self._captures_texts
-        return reply_in_span(self._tracer, request, told, self._answer, ask, on_failure, captures_texts=captures)
+        return self._reply(request, self._answer, ask, on_failure)

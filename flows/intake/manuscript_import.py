@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import count
 
-from bookwright.agents.backends.windows import tokens_of, with_windows
+from bookwright.agents.backends.windows import window_of, with_windows
 from bookwright.agents.relay.style_guide import ENOUGH, guide_of_chapters, keep_guide
 from bookwright.failpoints import Failpoint
 from bookwright.flows.book_models import names_of
@@ -49,7 +49,7 @@ def longest_piece(brief: Brief, settings: Settings) -> int:
     """Return how long a text may be that the models of a book are to sum up at one look, in the book's unit."""
     names = names_of(brief, settings)
     asked = with_windows(names, settings)
-    window = min(tokens_of(name, asked) for name in names)
+    window = min(window_of(name, asked).tokens for name in names)
     return min(_LONGEST_PIECE[brief.length_unit], round(window / _WINDOW_PART / _TOKENS_A_UNIT))
 
 

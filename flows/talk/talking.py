@@ -7,26 +7,19 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from bookwright.agents.context.materials import people
 from bookwright.agents.runtime.cast import CAST, CastAgent, CastMember, FileReach
 from bookwright.agents.runtime.registry import AgentRegistry
 from bookwright.agents.runtime.start import build_prompt_agent_start
 from bookwright.agents.runtime.stream import Services
-from bookwright.agents.tools.builtin import index_tools, web_tools
-from bookwright.agents.tools.files.glob import Glob
-from bookwright.agents.tools.files.grep import Grep
-from bookwright.agents.tools.files.ls import LS
+from bookwright.agents.tools.builtin import file_tools, web_tools
 from bookwright.agents.tools.files.read import ReadTool
 from bookwright.agents.tools.files.sandbox import Sandbox
-from bookwright.agents.tools.files.write import Write
 from bookwright.agents.tools.registry import ToolRegistry
-from bookwright.agents.tools.search_index import IndexView
-from bookwright.agents.tools.tool import Tool
+from bookwright.agents.tools.search_index import IndexView, index_tools
 from bookwright.agents.tools.web.connection import Network
 from bookwright.agents.tools.web_search import searchers
-from bookwright.agents.tools.workspace import Workspace
 from bookwright.exports.reading_copy import write_reading_copy
 from bookwright.models.book import Book
 from bookwright.models.settings import Settings
@@ -118,9 +111,7 @@ def _tools(
     member: CastMember, settings: Settings, folder: Path, view: IndexView | None, wire: Network | None
 ) -> ToolRegistry:
     """Those of a member's tools that there are; answers that are cut leave no file in the person's folder."""
-    space = Workspace(Sandbox(folder))
-    files: list[Tool[Any]] = [LS(space), Glob(space), Grep(space), ReadTool(space), Write(space)]
     services = searchers(settings)
     web = [tool for tool in web_tools(services, wire) if services or tool.name != "web_search"]
     index = index_tools(view) if view else []
-    return ToolRegistry(tool for tool in (*files, *web, *index) if tool.name in member.tools)
+    return ToolRegistry(tool for tool in (*file_tools(Sandbox(folder)), *web, *index) if tool.name in member.tools)

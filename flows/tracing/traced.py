@@ -43,14 +43,14 @@ def tracing_as_set() -> Traced:
 
 def traced_by(provider: "TracerProvider", *, captures_texts: bool = False) -> Traced:
     """Return what makes spans by a provider, which sends them."""
-    from bookwright.agents.tracing.book_spans import BookSpans, TracedAsker, telling
+    from bookwright.agents.tracing.book_spans import BookSpans, attempt_listener
 
     @contextmanager
     def traced(deps: Deps, name: str) -> Iterator[Deps]:
-        spans = BookSpans(provider, deps.storage.book, captures_texts=captures_texts)
+        spans = BookSpans(provider, deps.desk.models, deps.storage.book, captures_texts=captures_texts)
         journal = deps.desk.journal
-        journal.on_recorded = telling(spans, journal.on_recorded)
-        desk = replace(deps.desk, models=TracedAsker(deps.desk.models, spans))
+        journal.on_recorded = attempt_listener(spans, journal.on_recorded)
+        desk = replace(deps.desk, models=spans)
         try:
             with spans.flow(name):
                 yield replace(deps, desk=desk, observer=_TracedObserver(deps.observer, spans))

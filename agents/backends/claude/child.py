@@ -15,44 +15,30 @@ _COMPLAINT_BYTES = 4_000
 _GRACE_SECONDS = 1.0
 
 
-class Lines:
-    """Cuts incoming bytes into lines; holds at most one line of the greatest length."""
-
-    def __init__(self, limit: int = LINE_BYTES) -> None:
-        self._limit = limit
-        self._rest = bytearray()
-        self._is_too_long = False
-
-    def feed(self, piece: bytes) -> list[bytes]:
-        """Take in a piece; return the lines that ended in it."""
-        *ends, rest = piece.split(b"\n")
-        whole = []
-        for end in ends:
-            self._add(end)
-            whole += self.last()
-        self._add(rest)
-        return whole
-
-    def last(self) -> list[bytes]:
-        """End the line that is open; return it, if there is any to show."""
-        line = [] if self._is_too_long or not self._rest else [bytes(self._rest)]
-        self._rest.clear()
-        self._is_too_long = False
-        return line
-
-    def _add(self, piece: bytes) -> None:
-        self._is_too_long = self._is_too_long or len(self._rest) + len(piece) > self._limit
-        if self._is_too_long:
-            self._rest.clear()
-        else:
-            self._rest += piece
+async def lines_of(stream: asyncio.StreamReader) -> AsyncGenerator[str, None]:
+    """Give the lines of a stream as they come, but for empty ones and those longer than its limit."""
+    is_rest = False
+    while True:
+        try:
+            line = (await stream.readuntil()).removesuffix(b"\n")
+        except asyncio.LimitOverrunError as error:
+            await stream.readexactly(error.consumed)
+            is_rest = True
+            continue
+        except asyncio.IncompleteReadError as error:
+            if error.partial and not is_rest:
+                yield error.partial.decode("utf-8", "replace")
+            return
+        if line and not is_rest:
+            yield line.decode("utf-8", "replace")
+        is_rest = False
 
 
 class _Streams(asyncio.subprocess.SubprocessStreamProtocol):
     """Tells when the program itself has gone; `Process.wait` also waits for whoever holds its streams."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        super().__init__(limit=_PIECE_BYTES, loop=loop)
+        super().__init__(limit=LINE_BYTES, loop=loop)
         self.has_gone = asyncio.Event()
 
     def process_exited(self) -> None:
@@ -99,20 +85,15 @@ class Child:
     async def lines(self) -> AsyncGenerator[str, None]:
         """Give its lines as they come, until it has ended."""
         assert self._process.stdout is not None
-        lines = Lines()
-        while piece := await self._process.stdout.read(_PIECE_BYTES):
-            for line in lines.feed(piece):
-                yield line.decode("utf-8", "replace")
-        for line in lines.last():
-            yield line.decode("utf-8", "replace")
+        async for line in lines_of(self._process.stdout):
+            yield line
         await self._has_gone.wait()
         await asyncio.wait([self._listening])  # for the end of its complaint
 
     async def end(self, *, is_done: bool = False) -> None:
         """End it and all that it started: it is asked first, and made to after a moment.
 
-        Args:
-            is_done: It has said all it had to, and is given a moment to go by itself.
+        One that `is_done` with what it had to say is given a moment to go by itself.
         """
         if is_done:
             await self._gone_within(_GRACE_SECONDS)

@@ -12,8 +12,6 @@ from bookwright.agents.backends.claude.command import Program, command, environm
 from bookwright.agents.backends.claude.events import Hearing, read_event
 from bookwright.agents.backends.deadline import Deadline
 from bookwright.agents.backends.protocol import EventKind, Listener, Request, StreamEvent
-from bookwright.agents.backends.schema import texts_of
-from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.models.errors import BackendError, BackendUnavailable, MissingProgram
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply, Usage
@@ -21,8 +19,6 @@ from bookwright.models.step import Reply, Usage
 _FINISH = {"max_tokens": "length", "model_context_window_exceeded": "length", "refusal": "refusal"}
 _WRITES = re.compile(r"create|write", re.IGNORECASE)
 """Tools that leave something behind. Source: DETAILS "000", Runner."""
-_CHARACTERS_PER_TOKEN = 32
-_SPARE_CHARACTERS = 10_000
 
 
 class ClaudeCliBackend:
@@ -36,7 +32,6 @@ class ClaudeCliBackend:
         self._settings = settings
         self._program: Program | None = None
         self._finding = asyncio.Lock()
-        self._counter = TokenCounter()
         self._endings: set[asyncio.Task[None]] = set()
         self._empty: TemporaryDirectory[str] | None = None
 
@@ -54,7 +49,7 @@ class ClaudeCliBackend:
         listener(StreamEvent(EventKind.STARTED))
         child = await self._started(program, request, tools)
         try:
-            async with deadline.kept(lambda: hearing.text):
+            async with deadline.kept():
                 is_cut = await _hear(child, hearing, deadline, request, has_pieces=program.has_pieces and not tools)
         except BackendUnavailable as error:
             raise _of_a_time_out(error, tools) from None
@@ -132,19 +127,12 @@ class ClaudeCliBackend:
             reasoning=hearing.reasoning,
             finish_reason=finish,
             model=request.model,
-            usage=hearing.usage or self._estimate(request, hearing),
+            usage=hearing.usage or Usage(),
             cost=None if request.model in self._settings.prices else hearing.cost,
             duration_millis=deadline.elapsed_millis,
             first_event_millis=deadline.first_event_millis,
             num_turns=hearing.num_turns,
             session_id=hearing.session_id,
-        )
-
-    def _estimate(self, request: Request, hearing: Hearing) -> Usage:
-        return Usage(
-            input_tokens=self._counter.unsaid(request.model, *texts_of(request)),
-            output_tokens=self._counter.unsaid(request.model, hearing.answer + hearing.reasoning),
-            is_estimate=True,
         )
 
 
@@ -153,14 +141,14 @@ async def _hear(child: Child, hearing: Hearing, deadline: Deadline, request: Req
 
     The program tries again by itself when an answer is cut off, which is paid each time: it is left at once.
     """
-    limit = request.sampling.max_output_tokens * _CHARACTERS_PER_TOKEN + _SPARE_CHARACTERS
+    limit = request.sampling.most_characters()
     async with aclosing(child.lines()) as lines:
         async for line in lines:
             event = read_event(line)
             if event is None:
                 continue
             if event["type"] != "system":  # the first of those come before any model is asked
-                (deadline.extend if has_pieces else deadline.lift)()
+                deadline.extend(may_be_silent=not has_pieces)
             hearing.add(event)
             if hearing.result is not None:
                 return False
@@ -177,11 +165,13 @@ def _fault(name: str, hearing: Hearing, child: Child, words: str) -> BackendErro
         return BackendUnavailable(f"{name} answered nothing", kind="empty")
     if hearing.result is not None or (hearing.last_message.strip() and not child.exit_code):
         return None
-    return claude_faults.of_silence(name, child.exit_code, hearing.complaint or child.complaint, hearing.text)
+    return claude_faults.of_silence(
+        name, child.exit_code, hearing.complaint or child.complaint, has_begun=bool(hearing.text)
+    )
 
 
 def _of_a_time_out(error: BackendUnavailable, tools: tuple[str, ...]) -> BackendUnavailable:
     """Mark a timeout of a run that may have saved something as what it is: half done."""
     if error.kind != "timeout" or not any(map(_WRITES.search, tools)):
         return error
-    return BackendUnavailable(str(error), kind="timed_out", partial=error.partial)
+    return BackendUnavailable(str(error), kind="timed_out")

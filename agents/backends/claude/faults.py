@@ -78,20 +78,18 @@ def of_words(name: str, words: str) -> BackendUnavailable | RequestRejected:
     return BackendUnavailable(f"{name} had an error: {shown}", kind=kind)
 
 
-def of_silence(name: str, exit_code: int | None, complaint: str, partial: str) -> BackendError | MissingProgram:
+def of_silence(name: str, exit_code: int | None, complaint: str, *, has_begun: bool) -> BackendError | MissingProgram:
     """Say what it means that the program ended and gave no whole answer."""
     if _OPTION.search(complaint):
         return MissingProgram(
             f"the installed claude is too old for {name}: {on_one_line(complaint)}; bring it up to date (claude update)"
         )
-    if complaint.strip() and not partial:
+    if complaint.strip() and not has_begun:
         known = of_words(name, complaint)
         if isinstance(known, RequestRejected) or known.kind != "server":
             return known
     said = f": {on_one_line(complaint[-300:])}" if complaint.strip() else ", without a word on why"
-    return BackendUnavailable(
-        f"{name} {_ending(exit_code)} before its answer was whole{said}", kind="broken_stream", partial=partial
-    )
+    return BackendUnavailable(f"{name} {_ending(exit_code)} before its answer was whole{said}", kind="broken_stream")
 
 
 def _ending(exit_code: int | None) -> str:

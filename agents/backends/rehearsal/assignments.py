@@ -37,7 +37,7 @@ def orders(step: Step, child: int, rng: Random) -> tuple[list[str], list[str]]:
     return told, needed
 
 
-def told_in(step: Step) -> list[str]:
+def owed_sentences(step: Step) -> list[str]:
     """Return the sentences that a unit's text owes to its orders."""
     unit, voice = step.card.unit, step.voice
     ordered = (line for line in unit.instructions if _is_order(line, voice))

@@ -4,7 +4,7 @@ import math
 
 from bookwright.agents.backends.protocol import EventKind, Listener, Request, StreamEvent
 from bookwright.agents.backends.rehearsal.answers import answer
-from bookwright.agents.backends.rehearsal.lookups import finished, look
+from bookwright.agents.backends.rehearsal.lookups import finished, next_action
 from bookwright.agents.backends.rehearsal.modes import Answer, Mode, mode_of, spoil
 from bookwright.agents.backends.rehearsal.step import Step
 from bookwright.agents.backends.schema import texts_of
@@ -38,7 +38,8 @@ class RehearsalBackend:
         if given.text:
             listener(StreamEvent(EventKind.TEXT, given.text))
         listener(StreamEvent(EventKind.FINISHED))
-        usage = Usage(input_tokens=_prompt_tokens(request), output_tokens=_tokens(given.text), is_estimate=True)
+        read = sum(map(_tokens, (*texts_of(request), request.prompt.prefill)))
+        usage = Usage(input_tokens=read, output_tokens=_tokens(given.text), is_estimate=True)
         # No cost: the service bills it as free, or at a price that the settings give it.
         return Reply(text=given.text, finish_reason=given.finish_reason, model=request.model, usage=usage)
 
@@ -47,7 +48,7 @@ class RehearsalBackend:
 
 
 def _said(step: Step, request: Request, mode: Mode) -> Answer:
-    action = look(step, request)
+    action = next_action(step, request)
     if action is not None:
         return Answer(action)
     given = spoil(answer(step, mode), step, mode)
@@ -60,10 +61,6 @@ def _held_to(limit: int, given: Answer) -> Answer:
     if tokens <= limit:
         return given
     return Answer(given.text[: len(given.text) * limit // tokens], "length")
-
-
-def _prompt_tokens(request: Request) -> int:
-    return sum(map(_tokens, (*texts_of(request), request.prompt.prefill)))
 
 
 def _tokens(text: str) -> int:

@@ -14,7 +14,7 @@ _ADDRESS = re.compile(r"https?://[^\s<>\"']+")
 _QUERY_WORDS, _QUERY_CHARACTERS = 10, 80
 
 
-def look(step: Step, request: Request) -> str | None:
+def next_action(step: Step, request: Request) -> str | None:
     """Write the next action; None once enough was looked up, or where there is nothing to look with."""
     names = [tool.name for tool in request.tools]
     brought = [turn.problem for turn in request.corrections if turn.problem.startswith(OBSERVATION)]

@@ -7,7 +7,6 @@ rests for a bad answer.
 import json
 from dataclasses import dataclass
 from random import Random
-from typing import Any
 
 from bookwright.agents.backends.rehearsal.step import Step
 from bookwright.agents.backends.rehearsal.telling import tell
@@ -79,7 +78,8 @@ def _spoiled(text: str, step: Step, rng: Random) -> Answer:
         case "truncated":
             return Answer(text[: len(text) * 3 // 5])
         case "schema":
-            wrong = {key: _of_another_type(value) for key, value in json.loads(text).items()}
+            fields = json.loads(text).items()  # each is given another type
+            wrong = {key: {"value": value} if isinstance(value, str) else str(value) for key, value in fields}
             return Answer(json.dumps(wrong, ensure_ascii=False))
         case "language":
             foreign = Language.ZH if step.language is Language.EN else Language.EN
@@ -89,10 +89,6 @@ def _spoiled(text: str, step: Step, rng: Random) -> Answer:
             return Answer("")
         case _:
             return Answer(text[: len(text) * 4 // 5], "length")
-
-
-def _of_another_type(value: Any) -> Any:
-    return {"value": value} if isinstance(value, str) else str(value)
 
 
 def _wrapped(text: str, rng: Random) -> str:

@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from bookwright.agents.backends.rehearsal.assignments import orders
-from bookwright.agents.backends.rehearsal.changes import cuts, replaced
 from bookwright.agents.backends.rehearsal.filler import Draft, Rules
-from bookwright.agents.backends.rehearsal.findings import faulty, people, touches
+from bookwright.agents.backends.rehearsal.reading import cuts, faulty, people, replaced, touches
 from bookwright.agents.backends.rehearsal.wishes import understood
 from bookwright.models.codex.extraction import CHECKS
 from bookwright.models.tree.decision import Decision

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
@@ -15,22 +15,11 @@ from bookwright.models.text.language import Language, detect_language
 from bookwright.models.text.prose import paragraphs, sentences
 from bookwright.prompts.card import BookCard, Card, NodeCard
 
+if TYPE_CHECKING:
+    from bookwright.agents.steps.artefact import Artefact
+
 _FEW_SENTENCES = 1_000
 """Tokens below which an answer has no room for lists."""
-
-
-class ArtefactFacts(Protocol):
-    """A text that the desk puts before a step, as the request's facts have it."""
-
-    @property
-    def tag(self) -> str:
-        """What kind of text it is."""
-        ...
-
-    @property
-    def text(self) -> str:
-        """The text itself."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -43,7 +32,8 @@ class Step:
     label: str
     attempt: int
     card: Card
-    artefacts: Sequence[ArtefactFacts]
+    artefacts: "Sequence[Artefact]"
+    """The texts that the desk puts before the step."""
     language: Language
     seed: int
     output: type[BaseModel] | None
@@ -81,11 +71,6 @@ class Step:
     def is_small(self) -> bool:
         """True where an answer may only be a few sentences, as under the profile for small models."""
         return self.limit < _FEW_SENTENCES
-
-    @property
-    def counts_words(self) -> bool:
-        """True where lengths are words, False where they are characters."""
-        return self.language is Language.EN
 
     @cached_property
     def voice(self) -> Voice:

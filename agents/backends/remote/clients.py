@@ -1,11 +1,11 @@
 """Builds the library's model objects, one way for each provider. Importing the SDKs takes seconds: do it late."""
 
 from typing import Any, Protocol
-from urllib.parse import urlsplit
 
 from pydantic_ai.models import Model
 from pydantic_ai.profiles import ModelProfile, merge_profile
 from pydantic_ai.profiles.openai import OpenAIModelProfile
+from pydantic_ai.providers import infer_provider_class
 
 from bookwright.agents.backends.catalogue import Dialect, Feature
 from bookwright.agents.backends.endpoints import Endpoint
@@ -13,7 +13,11 @@ from bookwright.models.settings import Settings
 from bookwright.tls import system_tls
 
 _NO_KEY = "none"
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_LIBRARY_NAMES = {
+    "openai": "openai", "deepseek": "deepseek", "qwen": "alibaba", "zhipu": "zai", "openrouter": "openrouter",
+    "ollama": "ollama", "vllm": "vllm",
+}  # fmt: skip
+"""What the library calls the providers of ours that it knows."""
 
 
 class Client(Protocol):
@@ -28,30 +32,33 @@ def make_client(endpoint: Endpoint, settings: Settings) -> Client:
     """Open an SDK client that tries once and keeps no deadline but the one for connecting."""
     import httpx2
 
+    sdk_client, http_client = _sdk(endpoint.provider.dialect)
     timeout = httpx2.Timeout(None, connect=settings.connect_seconds)
-    options: dict[str, Any] = {
-        "api_key": endpoint.api_key or _NO_KEY, "base_url": endpoint.base_url, "max_retries": 0, "timeout": timeout,
-    }  # fmt: skip
-    is_anthropic = endpoint.provider.dialect is Dialect.ANTHROPIC
-    if urlsplit(endpoint.base_url).hostname in _LOOPBACK:
+    if endpoint.is_loopback:
         # A proxy of the environment cannot reach this machine's own servers, and they may drop idle connections.
         limits = httpx2.Limits(max_keepalive_connections=0)
         http = httpx2.AsyncClient(trust_env=False, timeout=timeout, limits=limits, verify=system_tls())
-    elif is_anthropic:
-        from anthropic import DefaultAsyncHttpxClient as AnthropicHttpClient
-
-        http = AnthropicHttpClient(timeout=timeout, verify=system_tls())
     else:
-        from openai import DefaultAsyncHttpxClient as OpenAIHttpClient
+        http = http_client(timeout=timeout, verify=system_tls())
+    client: Client = sdk_client(
+        api_key=endpoint.api_key or _NO_KEY,
+        base_url=endpoint.base_url,
+        max_retries=0,
+        timeout=timeout,
+        http_client=http,
+    )
+    return client
 
-        http = OpenAIHttpClient(timeout=timeout, verify=system_tls())
-    if is_anthropic:
-        from anthropic import AsyncAnthropic
 
-        return AsyncAnthropic(http_client=http, **options)
-    from openai import AsyncOpenAI
+def _sdk(dialect: Dialect) -> tuple[Any, Any]:
+    """The client of an SDK, and that of HTTP which it would make by itself."""
+    if dialect is Dialect.ANTHROPIC:
+        import anthropic
 
-    return AsyncOpenAI(http_client=http, **options)
+        return anthropic.AsyncAnthropic, anthropic.DefaultAsyncHttpxClient
+    import openai
+
+    return openai.AsyncOpenAI, openai.DefaultAsyncHttpxClient
 
 
 def make_model(endpoint: Endpoint, client: Any) -> Model:
@@ -82,39 +89,12 @@ def takes_sampling(model: Model) -> bool:
 
 def _openai_provider(name: str, client: Any) -> Any:
     """Pick the library's provider, for what it knows of each one's oddities."""
-    match name:
-        case "openai":
-            from pydantic_ai.providers.openai import OpenAIProvider
+    if name not in _LIBRARY_NAMES:
+        from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
-            return OpenAIProvider(openai_client=client)
-        case "deepseek":
-            from pydantic_ai.providers.deepseek import DeepSeekProvider
-
-            return DeepSeekProvider(openai_client=client)
-        case "qwen":
-            from pydantic_ai.providers.alibaba import AlibabaProvider
-
-            return AlibabaProvider(openai_client=client)
-        case "zhipu":
-            from pydantic_ai.providers.zai import ZaiProvider
-
-            return ZaiProvider(openai_client=client)
-        case "openrouter":
-            from pydantic_ai.providers.openrouter import OpenRouterProvider
-
-            return OpenRouterProvider(openai_client=client)
-        case "ollama":
-            from pydantic_ai.providers.ollama import OllamaProvider
-
-            return OllamaProvider(openai_client=client)
-        case "vllm":
-            from pydantic_ai.providers.vllm import VLLMProvider
-
-            return VLLMProvider(openai_client=client)
-        case _:
-            from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
-
-            return OpenAICompatibleProvider(name, openai_client=client)
+        return OpenAICompatibleProvider(name, openai_client=client)
+    made: Any = infer_provider_class(_LIBRARY_NAMES[name])
+    return made(openai_client=client)
 
 
 def _openai_profile(endpoint: Endpoint, known: ModelProfile | None) -> ModelProfile:

@@ -23,21 +23,28 @@ from bookwright.models.errors import BackendError, BackendUnavailable, RequestRe
 _RETRIED_STATUSES = frozenset({408, 409, 425, 429})
 _OVERFLOW = re.compile(r"context (size|length|window)|prompt is too long|too many tokens", re.IGNORECASE)
 _FORM = re.compile(r"response_format|json_schema|json schema|structured|grammar|tool", re.IGNORECASE)
+_COMPLAINTS = {
+    "rate_limit": "asks for fewer requests",
+    "overloaded": "is overloaded",
+    "timeout": "did not accept a connection in time at {url}",
+    "server": "had an error of its own",
+    "connection": "cannot be reached at {url}",
+    "broken_stream": "broke off its answer",
+}
 
 
-def translate(error: Exception, endpoint: Endpoint, partial: str = "") -> BackendError:
-    """Say what an error of the library means for us. `partial` is what had arrived before it."""
+def translate(error: Exception, endpoint: Endpoint, *, has_begun: bool) -> BackendError:
+    """Say what an error of the library means for us; `has_begun` where some of the answer came before it."""
     detail = _detail(error, endpoint)
     if isinstance(error, UserError):
         return RequestRejected(f"{_name(endpoint)} cannot be asked this way: {detail}")
     if _is_rejection(error):
         return RequestRejected(_rejection(error, endpoint, detail))
-    kind = "broken_stream" if partial and isinstance(error, ModelConnectionError) else _kind(error)
+    kind = "broken_stream" if has_begun and isinstance(error, ModelConnectionError) else _kind(error)
     return BackendUnavailable(
-        f"{_name(endpoint)} {_complaint(kind, endpoint)}: {detail}",
+        f"{_name(endpoint)} {_COMPLAINTS[kind].format(url=endpoint.base_url)}: {detail}",
         kind=kind,
         retry_after=error.retry_after if isinstance(error, ModelAPIError) else None,
-        partial=partial,
     )
 
 
@@ -91,17 +98,6 @@ def _kind(error: Exception) -> str:
             return "connection"
         case _:
             return "broken_stream"
-
-
-def _complaint(kind: str, endpoint: Endpoint) -> str:
-    return {
-        "rate_limit": "asks for fewer requests",
-        "overloaded": "is overloaded",
-        "timeout": f"did not accept a connection in time at {endpoint.base_url}",
-        "server": "had an error of its own",
-        "connection": f"cannot be reached at {endpoint.base_url}",
-        "broken_stream": "broke off its answer",
-    }[kind]
 
 
 def _detail(error: Exception, endpoint: Endpoint) -> str:

@@ -15,42 +15,28 @@ from bookwright.agents.backends.protocol import EventKind, Listener, Request, St
 from bookwright.agents.backends.remote import faults
 from bookwright.agents.backends.remote.clients import Client, make_client, make_model, takes_sampling
 from bookwright.agents.backends.remote.wire import Form, LibraryCall, to_wire
-from bookwright.agents.backends.schema import texts_of
-from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.models.errors import BackendError, BackendUnavailable, RequestRejected
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply, Usage
 
 _FINISH = {"length": "length", "content_filter": "refusal"}
-_CHARACTERS_PER_TOKEN = 32
-_SPARE_CHARACTERS = 10_000
 
 
 class ProviderBackend:
     """Completes prompts at one provider. One call is one try."""
 
-    def __init__(
-        self,
-        provider: Provider,
-        settings: Settings,
-        *,
-        base_url: str = "",
-        api_key: str = "",
-        counter: TokenCounter | None = None,
-    ) -> None:
+    def __init__(self, provider: Provider, settings: Settings, *, base_url: str = "", api_key: str = "") -> None:
         """Prepare the backend; nothing is opened before the first call.
 
         Args:
             base_url: Where the provider is reached, if not where the settings and the environment
                 say. A backend of ours that runs a server passes its server's address.
             api_key: Likewise for the key; only looked at beside `base_url`.
-            counter: Estimates tokens where the provider gives no count.
         """
         self._provider = provider
         self._settings = settings
         self._base_url = base_url
         self._api_key = api_key
-        self._counter = counter or TokenCounter()
         self._client: Client | None = None
         self._models: dict[str, Model] = {}
         self._forms: dict[str, Form] = {}
@@ -91,10 +77,10 @@ class ProviderBackend:
         prefill = request.prompt.prefill if Feature.PREFILL in self._provider.features else ""
         tools = [tool.name for tool in request.tools] if form.calls_tools else []
         gathering = Gathering(listener, prefill, tools)
-        limit = (request.sampling.max_output_tokens + allowance) * _CHARACTERS_PER_TOKEN + _SPARE_CHARACTERS
+        limit = request.sampling.most_characters(allowance)
         deadline = Deadline(self._settings, f"{endpoint.provider.name}:{endpoint.model}")
         listener(StreamEvent(EventKind.STARTED))
-        async with _errors_translated(endpoint, gathering), deadline.kept(lambda: gathering.text):
+        async with _errors_translated(endpoint, gathering), deadline.kept():
             reply = await self._stream(request, model, wire, gathering, deadline, limit)
         listener(StreamEvent(EventKind.FINISHED))
         return reply
@@ -109,37 +95,8 @@ class ProviderBackend:
                 deadline.extend()
                 gathering.add(event)
                 if gathering.size > limit:
-                    return self._reply(request, stream, gathering, deadline, "length")
-        return self._reply(request, stream, gathering, deadline, _finish_reason(request, stream, gathering))
-
-    def _reply(
-        self, request: Request, stream: StreamedResponse, gathering: Gathering, deadline: Deadline, finish: str
-    ) -> Reply:
-        text = gathering.text
-        if finish == "refusal" and not text:
-            text = str((stream.provider_details or {}).get("refusal", ""))
-        return Reply(
-            text=text,
-            reasoning=gathering.reasoning,
-            finish_reason=finish,
-            model=request.model,
-            usage=self._usage(request, stream, gathering),
-            duration_millis=deadline.elapsed_millis,
-            first_event_millis=deadline.first_event_millis,
-        )
-
-    def _usage(self, request: Request, stream: StreamedResponse, gathering: Gathering) -> Usage:
-        """The provider's count; our own for what it leaves out."""
-        told = stream.usage
-        written = gathering.text + gathering.reasoning
-        is_estimate = not told.input_tokens or bool(written and not told.output_tokens)
-        return Usage(
-            input_tokens=told.input_tokens or self._counter.unsaid(request.model, *texts_of(request)),
-            cached_tokens=told.cache_read_tokens,
-            cache_write_tokens=told.cache_write_tokens,
-            output_tokens=told.output_tokens or self._counter.unsaid(request.model, written),
-            is_estimate=is_estimate,
-        )
+                    return _reply(request, stream, gathering, deadline, "length")
+        return _reply(request, stream, gathering, deadline, _finish_reason(request, stream))
 
     def _endpoint(self, name: str) -> Endpoint:
         if not self._base_url:
@@ -154,12 +111,30 @@ class ProviderBackend:
         return self._models[endpoint.model]
 
 
-def _finish_reason(request: Request, stream: StreamedResponse, gathering: Gathering) -> str:
+def _reply(request: Request, stream: StreamedResponse, gathering: Gathering, deadline: Deadline, finish: str) -> Reply:
+    text, told = gathering.text, stream.usage
+    if finish == "refusal" and not text:
+        text = str((stream.provider_details or {}).get("refusal", ""))
+    return Reply(
+        text=text,
+        reasoning=gathering.reasoning,
+        finish_reason=finish,
+        model=request.model,
+        usage=Usage(
+            input_tokens=told.input_tokens,
+            cached_tokens=told.cache_read_tokens,
+            cache_write_tokens=told.cache_write_tokens,
+            output_tokens=told.output_tokens,
+        ),
+        duration_millis=deadline.elapsed_millis,
+        first_event_millis=deadline.first_event_millis,
+    )
+
+
+def _finish_reason(request: Request, stream: StreamedResponse) -> str:
     if stream.finish_reason is None or stream.finish_reason == "error":
         raise BackendUnavailable(
-            f"{request.model} broke off its answer: the stream ended before its end was told",
-            kind="broken_stream",
-            partial=gathering.text,
+            f"{request.model} broke off its answer: the stream ended before its end was told", kind="broken_stream"
         )
     return _FINISH.get(stream.finish_reason, "stop")
 
@@ -171,4 +146,4 @@ async def _errors_translated(endpoint: Endpoint, gathering: Gathering) -> AsyncI
     except BackendError:
         raise
     except Exception as error:  # an answer of an unheard-of shape trips the library up in any way
-        raise faults.translate(error, endpoint, gathering.text) from error
+        raise faults.translate(error, endpoint, has_begun=bool(gathering.text)) from error

@@ -132,25 +132,20 @@ def _user_content(prompt: Prompt, provider: Provider, tail: str) -> str | list[U
 
 
 def _settings(request: Request, provider: Provider, thinking_allowance: int, takes_sampling: bool) -> ModelSettings:
-    sampling = request.sampling
+    sampling, features = request.sampling, provider.features
     settings: dict[str, Any] = {
         "max_tokens": sampling.max_output_tokens + thinking_allowance,
         "max_retries": 0,
         "framing_announcement": "never",
+        "temperature": sampling.temperature if takes_sampling else None,
+        "top_p": sampling.top_p if takes_sampling else None,
+        "seed": sampling.seed if Feature.SEED in features else None,
+        "extra_body": (dict(sampling.extra) or None) if Feature.EXTRA in features else None,
+        "openai_prompt_cache_key": (request.cache_key or None) if Feature.CACHE_KEY in features else None,
+        f"{provider.name}_cache_instructions": True if Feature.CACHE_POINTS in features else None,
     }
-    if takes_sampling:
-        settings["temperature"] = sampling.temperature
-    if takes_sampling and sampling.top_p is not None:
-        settings["top_p"] = sampling.top_p
-    if Feature.SEED in provider.features:
-        settings["seed"] = sampling.seed
-    if Feature.EXTRA in provider.features and sampling.extra:
-        settings["extra_body"] = dict(sampling.extra)
-    if Feature.CACHE_KEY in provider.features and request.cache_key:
-        settings["openai_prompt_cache_key"] = request.cache_key
-    if Feature.CACHE_POINTS in provider.features:
-        settings[f"{provider.name}_cache_instructions"] = True
-    return cast(ModelSettings, settings)  # holds keys of one provider alone, too
+    told = {name: value for name, value in settings.items() if value is not None}
+    return cast(ModelSettings, told)  # holds keys of one provider alone, too
 
 
 def _parameters(

@@ -11,11 +11,7 @@ class Allowance:
     """How far one book may spend before it has to ask the database again."""
 
     def __init__(self, book: str, cap: Cap, journal: Journal, lease_seconds: float) -> None:
-        """Begin with nothing.
-
-        Args:
-            cap: The studio's, over all books.
-        """
+        """Begin with nothing of `cap`, which is the studio's, over all books."""
         self._book = book
         self._cap = cap
         self._journal = journal

@@ -56,9 +56,10 @@ class Meter:
             self.partial = self._bill(self._estimated(error))
             self._settle(reservation, self.partial)
             raise
-        reply = self._bill(reply)
+        reply = self._bill(self._counted(reply))
         self._settle(reservation, reply)
-        self._learn(reply.usage)
+        if not reply.usage.is_estimate and not catalogue.provider_of(self._request.model).overhead_tokens:
+            self._counter.observe(self._request.model, reply.usage.input_tokens, *self._sent)
         return reply
 
     def _hear(self, event: StreamEvent) -> None:
@@ -78,7 +79,7 @@ class Meter:
         if not self._budget.is_capped:
             return self._budget.reserve(0, 0)
         name = self._request.model
-        prompt = self._counter.bound(name, *self._sent) + catalogue.overhead_tokens(name)
+        prompt = self._counter.bound(name, *self._sent) + catalogue.provider_of(name).overhead_tokens
         output = self._request.sampling.max_output_tokens + windows.thinking_allowance(name, self._settings)
         worst = prices.worst_cost(name, prompt, output, self._settings, self._began_at)
         if not self._budget.has_slice(worst, prompt + output):
@@ -102,26 +103,29 @@ class Meter:
         """
         if isinstance(error, BackendError) and error.reply is not None:
             return error.reply
-        text, reasoning = "".join(self._text), "".join(self._reasoning)
-        usage = Usage(is_estimate=True)
-        is_untold = not isinstance(error, Exception) or (
-            isinstance(error, BackendUnavailable) and error.kind in _UNTOLD
-        )
-        if text or reasoning or is_untold:
-            usage = Usage(
-                input_tokens=self._counter.unsaid(self._request.model, *self._sent),
-                output_tokens=self._counter.unsaid(self._request.model, text, reasoning),
-                is_estimate=True,
-            )
-        return self.partial.model_copy(
+        heard = self.partial.model_copy(
             update={
-                "text": text,
-                "reasoning": reasoning,
-                "usage": usage,
+                "text": "".join(self._text),
+                "reasoning": "".join(self._reasoning),
+                "usage": Usage(is_estimate=True),
                 "duration_millis": round((monotonic() - self._start) * 1000),
             }
         )
+        is_untold = not isinstance(error, Exception) or (
+            isinstance(error, BackendUnavailable) and error.kind in _UNTOLD
+        )
+        return self._counted(heard) if heard.text or heard.reasoning or is_untold else heard
 
-    def _learn(self, usage: Usage) -> None:
-        if not usage.is_estimate and not catalogue.overhead_tokens(self._request.model):
-            self._counter.observe(self._request.model, usage.input_tokens, *self._sent)
+    def _counted(self, reply: Reply) -> Reply:
+        """The reply with what its provider counted, and with our own count of what that leaves out."""
+        told, count, name = reply.usage, self._counter.unsaid, self._request.model
+        if told.input_tokens and (told.output_tokens or not reply.text + reply.reasoning):
+            return reply
+        usage = told.model_copy(
+            update={
+                "input_tokens": told.input_tokens or count(name, *self._sent),
+                "output_tokens": told.output_tokens or count(name, reply.text, reply.reasoning),
+                "is_estimate": True,
+            }
+        )
+        return reply.model_copy(update={"usage": usage})

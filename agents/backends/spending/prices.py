@@ -1,14 +1,17 @@
-"""What a call costs, in millionths of a US dollar."""
+"""What a call costs, in millionths of a US dollar, and the offline price list, which loads when first asked (0.1 s)."""
 
 import math
 from datetime import UTC, datetime
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from bookwright.agents.backends import catalogue
-from bookwright.agents.backends.spending import price_list
 from bookwright.models.amount import MICROS
 from bookwright.models.settings import Price, Settings
 from bookwright.models.step import Usage
+
+if TYPE_CHECKING:
+    from genai_prices.types import ModelInfo, Provider
 
 
 def cost(name: str, usage: Usage, settings: Settings, at: datetime | None = None) -> int | None:
@@ -17,18 +20,11 @@ def cost(name: str, usage: Usage, settings: Settings, at: datetime | None = None
     The settings' own prices win; then what runs locally is free; then the price list decides, by
     the prices in force at the time of the request and the tier of its length.
 
-    Args:
-        at: When the request was made; now, if None.
-
-    Returns:
-        None where no price is known.
+    Returns None where no price is known. `at` is when the request was made; now, if None.
     """
     if override := settings.prices.get(name):
         return math.ceil(_by_override(usage, override))
-    provider_name, _, model = name.partition(":")
-    provider = catalogue.PROVIDERS.get(provider_name)
-    if provider is None:
-        return None
+    provider, model = catalogue.provider_of(name), name.partition(":")[2]
     return 0 if provider.is_free else _by_list(provider.price_lists, model, usage, at or datetime.now(UTC))
 
 
@@ -36,10 +32,33 @@ def worst_cost(
     name: str, input_tokens: int, output_tokens: int, settings: Settings, at: datetime | None = None
 ) -> int | None:
     """Price the most that a call can cost: nothing of its prompt cached, all of it written to the cache."""
-    provider = catalogue.PROVIDERS.get(name.partition(":")[0])
-    writes = input_tokens if provider and catalogue.Feature.CACHE_POINTS in provider.features else 0
+    writes = input_tokens if catalogue.Feature.CACHE_POINTS in catalogue.provider_of(name).features else 0
     usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens, cache_write_tokens=writes)
     return cost(name, usage, settings, at)
+
+
+@lru_cache(maxsize=256)
+def listed(lists: tuple[str, ...], model: str) -> "tuple[Provider, ModelInfo] | None":
+    """Look a model up in the lists of these providers, in order, and say whose has it; None where no list does."""
+    if not lists:
+        return None
+    from genai_prices.data_snapshot import get_snapshot
+
+    for name in lists:
+        try:
+            return get_snapshot().find_provider_model(model, None, name, None)
+        except LookupError:
+            continue
+    return None
+
+
+def listed_names(lists: tuple[str, ...]) -> list[str]:
+    """Name all models of these lists."""
+    if not lists:
+        return []
+    from genai_prices.data_snapshot import get_snapshot
+
+    return [model.id for provider in get_snapshot().providers if provider.id in lists for model in provider.models]
 
 
 def _by_override(usage: Usage, price: Price) -> float:
@@ -49,21 +68,16 @@ def _by_override(usage: Usage, price: Price) -> float:
 
 
 def _by_list(lists: tuple[str, ...], model: str, usage: Usage, at: datetime) -> int | None:
-    if price_list.find(lists, model) is None:
+    found = listed(lists, model)
+    if found is None:
         return None
     from genai_prices import Usage as ListUsage
-    from genai_prices import calc_price
 
-    counts: dict[str, Any] = {
-        "input_tokens": usage.input_tokens,
-        "cache_read_tokens": min(usage.cached_tokens, usage.input_tokens),
-        "cache_write_tokens": min(usage.cache_write_tokens, max(usage.input_tokens - usage.cached_tokens, 0)),
-        "output_tokens": usage.output_tokens,
-    }
-    for name in lists:
-        try:
-            found = calc_price(ListUsage(**counts), model, provider_id=name, genai_request_timestamp=at)
-        except LookupError:
-            continue
-        return math.ceil(found.total_price * MICROS)
-    return None
+    counts = ListUsage(
+        input_tokens=usage.input_tokens,
+        cache_read_tokens=min(usage.cached_tokens, usage.input_tokens),
+        cache_write_tokens=min(usage.cache_write_tokens, max(usage.input_tokens - usage.cached_tokens, 0)),
+        output_tokens=usage.output_tokens,
+    )
+    provider, known = found
+    return math.ceil(known.calc_price(counts, provider, genai_request_timestamp=at).total_price * MICROS)

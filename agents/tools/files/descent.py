@@ -57,7 +57,7 @@ class ReachedPath:
         return not self.name
 
 
-class Way:
+class PathWalk:
     """A walk down from the root, with a descriptor for each folder that was come through."""
 
     def __init__(self, root: int, prefixes: tuple[str, ...], folders: Folders) -> None:
@@ -152,7 +152,7 @@ class Way:
 
 
 @contextmanager
-def telling(path: str) -> Iterator[None]:
+def as_tool_failure(path: str) -> Iterator[None]:
     """Turn what the system says about a path into a failure for the model, without the machine's own paths."""
     try:
         yield

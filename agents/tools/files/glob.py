@@ -1,14 +1,15 @@
 """`Glob`: files whose paths match a pattern."""
 
+from itertools import islice
 from typing import Any, ClassVar
 
 from pydantic import Field
 
 from bookwright.agents.tools.files.folder_walk import MOST_ENTRIES, MOST_SECONDS, NameFilter, WalkBounds, walk
 from bookwright.agents.tools.files.globbing import LONGEST_PATTERN, PathPattern
+from bookwright.agents.tools.files.sandbox import Sandbox
 from bookwright.agents.tools.partial import PartialReasons, counted
 from bookwright.agents.tools.tool import Params, Tool
-from bookwright.agents.tools.workspace import Workspace
 from bookwright.models.errors import ToolFailure
 from bookwright.models.talk.tool import ErrorCode, ToolResponse
 
@@ -30,9 +31,9 @@ class Glob(Tool[GlobParams]):
     parameters = GlobParams
     limits: ClassVar = {"entries": MOST_ENTRIES, "seconds": MOST_SECONDS}
 
-    def __init__(self, workspace: Workspace, bounds: tuple[int, float] = (MOST_ENTRIES, MOST_SECONDS)) -> None:
+    def __init__(self, vault: Sandbox, bounds: tuple[int, float] = (MOST_ENTRIES, MOST_SECONDS)) -> None:
         """`bounds`: entries looked at and seconds."""
-        self._vault = workspace.vault
+        self._vault = vault
         self._bounds = bounds
 
     def run(self, params: GlobParams) -> ToolResponse:
@@ -45,7 +46,12 @@ class Glob(Tool[GlobParams]):
         choice = NameFilter(params.include_hidden, params.include_ignored)
         with self._vault.folder(params.path) as place:
             path = place.path
-        found, is_more = self._found(path, pattern, bounds, choice, params.limit)
+        paths = (
+            "/".join(names if path == "." else (path, *names))
+            for names, _ in walk(self._vault, path, bounds, choice, pattern.may_lead_on)
+            if pattern.matches(names)
+        )
+        found, is_more = list(islice(paths, params.limit)), next(paths, None) is not None
         if bounds.broken and not found:
             message = f"Nothing was found before {bounds.broken}."
             raise ToolFailure(ErrorCode.TIMEOUT, message, "Name a smaller folder in path.", path_resolved=path)
@@ -56,15 +62,3 @@ class Glob(Tool[GlobParams]):
         stats = {"matches": len(found), "entries_seen": bounds.seen}
         done = f"Found {counted(len(found), 'file')} for {params.pattern!r}."
         return short.answer(data, done, stats, path_resolved=path)
-
-    def _found(
-        self, path: str, pattern: PathPattern, bounds: WalkBounds, choice: NameFilter, limit: int
-    ) -> tuple[list[str], bool]:
-        found: list[str] = []
-        for names, _ in walk(self._vault, path, bounds, choice, pattern.may_lead_on):
-            if not pattern.matches(names):
-                continue
-            if len(found) == limit:
-                return found, True
-            found.append("/".join(names if path == "." else (path, *names)))
-        return found, False

@@ -38,11 +38,6 @@ class PathPattern:
         return any(min(_reached(segments, names), default=9999) < len(segments) for segments in self._alternatives)
 
 
-def file_filter(text: str) -> PathPattern:
-    """A pattern that holds at any depth where it names no folder, as for `*.md`."""
-    return PathPattern(text if "/" in text else f"**/{text}")
-
-
 def _reached(segments: list[_Segment], names: tuple[str, ...]) -> set[int]:
     """How many segments may be used up once all names are."""
     states = _with_skipped(segments, {0})

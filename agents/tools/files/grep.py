@@ -1,6 +1,7 @@
 """`Grep`: lines that match a regular expression, those of the newest file first."""
 
 import os
+import shutil
 from contextlib import ExitStack
 from itertools import groupby
 from typing import Any, ClassVar
@@ -8,20 +9,18 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from bookwright.agents.tools.files.folder_walk import MOST_ENTRIES, MOST_SECONDS, NameFilter, WalkBounds, walk
-from bookwright.agents.tools.files.globbing import LONGEST_PATTERN, PathPattern, file_filter
+from bookwright.agents.tools.files.globbing import LONGEST_PATTERN, PathPattern
 from bookwright.agents.tools.files.lines import is_binary, lines_of
 from bookwright.agents.tools.files.sandbox import Sandbox
 from bookwright.agents.tools.files.searching import (
     LineHit,
     Query,
     Searched,
-    find_ripgrep,
     search_with_python,
     search_with_ripgrep,
 )
 from bookwright.agents.tools.partial import PartialReasons, counted
 from bookwright.agents.tools.tool import Params, Tool
-from bookwright.agents.tools.workspace import Workspace
 from bookwright.models.errors import ToolFailure
 from bookwright.models.talk.tool import ErrorCode, ToolResponse
 
@@ -58,14 +57,14 @@ class Grep(Tool[GrepParams]):
 
     def __init__(
         self,
-        workspace: Workspace,
+        vault: Sandbox,
         bounds: tuple[int, float] = (MOST_ENTRIES, MOST_SECONDS),
         ripgrep: str | None = None,
     ) -> None:
         """`bounds`: entries looked at and seconds; `ripgrep`: its path, empty for none, None to look for it."""
-        self._vault = workspace.vault
+        self._vault = vault
         self._bounds = bounds
-        self._ripgrep = (find_ripgrep() or "") if ripgrep is None else ripgrep
+        self._ripgrep = (shutil.which("rg") or "") if ripgrep is None else ripgrep
 
     def run(self, params: GrepParams) -> ToolResponse:
         """Search.
@@ -74,7 +73,8 @@ class Grep(Tool[GrepParams]):
             ToolFailure: The pattern or path cannot be used, or the time ran out before any match.
         """
         bounds = WalkBounds(*self._bounds)
-        include = file_filter(params.include) if params.include else None
+        named = params.include if "/" in params.include else f"**/{params.include}"  # without a folder: at any depth
+        include = PathPattern(named) if params.include else None
         path, files = _files(self._vault, params.path, include, bounds)
         search = _Search(self._vault, params, self._ripgrep, bounds)
         search.run(files)
@@ -119,12 +119,9 @@ class _Search:
             short.add("Another engine than ripgrep searched.", advice, fallback=True, fallback_reason=self._fallback)
         count = len({match["file"] for match in shown})
         done = f"Found {counted(len(shown), 'line')} in {counted(count, 'file')} for {self._query.pattern[:80]!r}."
-        stats = {"matches": len(shown), "files_searched": self._searched, "engine": self._engine}
+        engine = "ripgrep" if self._ripgrep and not self._fallback else "python"
+        stats = {"matches": len(shown), "files_searched": self._searched, "engine": engine}
         return short.answer({"matches": shown}, done, stats, path_resolved=path)
-
-    @property
-    def _engine(self) -> str:
-        return "ripgrep" if self._ripgrep and not self._fallback else "python"
 
     def _search(self, files: list[str]) -> None:
         with ExitStack() as stack:

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from bookwright.agents.tools.files.descent import telling
+from bookwright.agents.tools.files.descent import as_tool_failure
 from bookwright.agents.tools.files.folder_walk import (
     MOST_ENTRIES,
     MOST_SECONDS,
@@ -15,9 +15,9 @@ from bookwright.agents.tools.files.folder_walk import (
     WalkBounds,
     entries_of,
 )
+from bookwright.agents.tools.files.sandbox import Sandbox
 from bookwright.agents.tools.partial import PartialReasons, counted
 from bookwright.agents.tools.tool import Params, Tool
-from bookwright.agents.tools.workspace import Workspace
 from bookwright.models.errors import ToolFailure
 from bookwright.models.talk.tool import ErrorCode, ToolResponse, as_json_value
 
@@ -39,9 +39,9 @@ class LS(Tool[LSParams]):
     parameters = LSParams
     limits: ClassVar = {"entries": MOST_ENTRIES, "seconds": MOST_SECONDS}
 
-    def __init__(self, workspace: Workspace, bounds: tuple[int, float] = (MOST_ENTRIES, MOST_SECONDS)) -> None:
+    def __init__(self, vault: Sandbox, bounds: tuple[int, float] = (MOST_ENTRIES, MOST_SECONDS)) -> None:
         """`bounds`: entries looked at and seconds."""
-        self._vault = workspace.vault
+        self._vault = vault
         self._bounds = bounds
 
     def run(self, params: LSParams) -> ToolResponse:
@@ -51,7 +51,7 @@ class LS(Tool[LSParams]):
             ToolFailure: There is no such folder, or nothing at the offset.
         """
         bounds = WalkBounds(*self._bounds)
-        with self._vault.folder(params.path) as place, telling(params.path):
+        with self._vault.folder(params.path) as place, as_tool_failure(params.path):
             entries, path = entries_of(place.folder, bounds), place.path
         chosen = _chosen(entries, params)
         if params.offset and params.offset >= len(chosen):

@@ -5,12 +5,12 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from bookwright.agents.tools.files.descent import ReachedPath, telling
+from bookwright.agents.tools.files.descent import ReachedPath, as_tool_failure
 from bookwright.agents.tools.files.folder_walk import MOST_ENTRIES, MOST_SECONDS, WalkBounds
 from bookwright.agents.tools.files.lines import breaks_left, is_binary, lines_of
+from bookwright.agents.tools.files.sandbox import Sandbox
 from bookwright.agents.tools.partial import PartialReasons, counted
 from bookwright.agents.tools.tool import Params, Tool
-from bookwright.agents.tools.workspace import Workspace
 from bookwright.models.errors import ToolFailure
 from bookwright.models.talk.tool import ErrorCode, ToolResponse
 
@@ -19,9 +19,7 @@ LONGEST_SHOWN_LINE = 8_000
 LARGEST_PAGE = 32_000
 """Bytes of text; the page ends at the line before."""
 
-_FALLBACK = {
-    "fallback_encoding": "utf-8 with replacements", "fallback_reason": "the file is not valid UTF-8",
-}  # fmt: skip
+_FALLBACK = {"fallback_encoding": "utf-8 with replacements", "fallback_reason": "the file is not valid UTF-8"}
 
 
 class ReadParams(Params):
@@ -39,9 +37,9 @@ class ReadTool(Tool[ReadParams]):
     parameters = ReadParams
     limits: ClassVar = {"line": LONGEST_SHOWN_LINE, "page": LARGEST_PAGE, "seconds": MOST_SECONDS}
 
-    def __init__(self, workspace: Workspace, seconds: float = MOST_SECONDS) -> None:
+    def __init__(self, vault: Sandbox, seconds: float = MOST_SECONDS) -> None:
         """`seconds`: how long a file may be read in."""
-        self._vault = workspace.vault
+        self._vault = vault
         self._seconds = seconds
 
     def run(self, params: ReadParams) -> ToolResponse:
@@ -51,7 +49,7 @@ class ReadTool(Tool[ReadParams]):
             ToolFailure: There is no such text file, it has no such line, or the line was not reached in time.
         """
         bounds = WalkBounds(MOST_ENTRIES, self._seconds)
-        with self._vault.file(params.path) as (descriptor, place), telling(params.path):
+        with self._vault.file(params.path) as (descriptor, place), as_tool_failure(params.path):
             if is_binary(descriptor):
                 message = f"{params.path!r} is no text: there is a NUL in its beginning."
                 raise ToolFailure(ErrorCode.BINARY_FILE, message, "Choose a text file.", path_resolved=place.path)

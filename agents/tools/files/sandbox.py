@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from pathlib import Path
 
-from bookwright.agents.tools.files.descent import FOLDER, Folders, ReachedPath, Way, telling
+from bookwright.agents.tools.files.descent import FOLDER, Folders, PathWalk, ReachedPath, as_tool_failure
 from bookwright.agents.tools.files.paths import parts_of
 from bookwright.models.errors import ToolFailure
 from bookwright.models.talk.tool import ErrorCode
@@ -42,14 +42,14 @@ class Sandbox:
             ToolFailure: The path leaves the vault, leads through what is no folder, or cannot be gone.
         """
         names = parts_of(path)
-        with telling(path):
-            way = Way(os.open(self.root, FOLDER), self._prefixes, folders)
+        with as_tool_failure(path):
+            walk = PathWalk(os.open(self.root, FOLDER), self._prefixes, folders)
         try:
-            with telling(path):
-                place = way.go(names)
+            with as_tool_failure(path):
+                place = walk.go(names)
             yield place
         finally:
-            way.close()
+            walk.close()
 
     @contextmanager
     def file(self, path: str) -> Iterator[tuple[int, ReachedPath]]:
@@ -65,7 +65,7 @@ class Sandbox:
             if place.found is None:
                 raise _missing(path, place)
             _check_regular(path, place.found)
-            with telling(path):
+            with as_tool_failure(path):
                 descriptor = os.open(place.name, _FILE, dir_fd=place.folder)
             try:
                 _check_regular(path, os.fstat(descriptor))
@@ -96,7 +96,7 @@ class Sandbox:
         """
         mode = stat.S_IMODE(place.found.st_mode) if place.found else 0o644
         beside = f"{TEMPORARY}{secrets.token_hex(8)}.tmp"
-        with telling(path):
+        with as_tool_failure(path):
             try:
                 _write_new(beside, place.folder, content, mode)
                 _check_unchanged(path, place)

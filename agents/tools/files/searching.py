@@ -5,7 +5,6 @@ Both are given descriptors, not paths, so that they read what was checked and no
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -51,11 +50,6 @@ class Searched:
     is_out_of_time: bool = False
     problem: str = ""
     """Why nothing was searched; empty if something was."""
-
-
-def find_ripgrep() -> str | None:
-    """Where ripgrep is installed."""
-    return shutil.which("rg")
 
 
 def search_with_ripgrep(program: str, query: Query, descriptors: list[int], seconds: float) -> Searched:

@@ -8,13 +8,12 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from bookwright.agents.tools.files.descent import ReachedPath, telling
+from bookwright.agents.tools.files.descent import ReachedPath, as_tool_failure
 from bookwright.agents.tools.files.lines import is_binary
 from bookwright.agents.tools.files.paths import LONGEST_NAME, check_writable
 from bookwright.agents.tools.files.sandbox import Sandbox, kind_of
 from bookwright.agents.tools.partial import PartialReasons, counted
 from bookwright.agents.tools.tool import Params, Tool
-from bookwright.agents.tools.workspace import Workspace
 from bookwright.models.errors import ToolFailure
 from bookwright.models.talk.tool import ErrorCode, ToolResponse
 
@@ -44,8 +43,8 @@ class Write(Tool[WriteParams]):
     parameters = WriteParams
     limits: ClassVar = {"lines": PREVIEW_LINES, "bytes": PREVIEW_BYTES, "name": LONGEST_NAME}
 
-    def __init__(self, workspace: Workspace) -> None:
-        self._vault = workspace.vault
+    def __init__(self, vault: Sandbox) -> None:
+        self._vault = vault
 
     def run(self, params: WriteParams) -> ToolResponse:
         """Write, or say what would be written.
@@ -81,7 +80,7 @@ def _before(vault: Sandbox, path: str, place: ReachedPath) -> bytes | None:
     if kind_of(place.found) != "file":
         message = f"{path!r} is a device, a pipe or a socket."
         raise ToolFailure(ErrorCode.INVALID_PARAM, message, "Choose another name.", path_resolved=place.path)
-    with vault.file(path) as (descriptor, _), telling(path):
+    with vault.file(path) as (descriptor, _), as_tool_failure(path):
         if is_binary(descriptor):
             message = f"{path!r} is no text file and is not replaced by one."
             raise ToolFailure(ErrorCode.BINARY_FILE, message, "Choose another name.", path_resolved=place.path)

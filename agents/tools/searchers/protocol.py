@@ -10,6 +10,8 @@ import httpx2
 
 from bookwright.agents.tools.outside import one_line
 from bookwright.agents.tools.web.canonical import canonical
+from bookwright.models.errors import ToolFailure
+from bookwright.models.talk.tool import ErrorCode
 
 _LONGEST_TITLE = 200
 _LONGEST_SNIPPET = 600
@@ -62,6 +64,11 @@ class Searcher(Protocol):
             ToolFailure: NETWORK_ERROR, TIMEOUT, RATE_LIMIT or API_ERROR.
         """
         ...
+
+
+def no_answer(message: str, code: ErrorCode = ErrorCode.API_ERROR) -> ToolFailure:
+    """Return what to raise where a service gave nothing that can be used."""
+    return ToolFailure(code, message, "Search again later, or go on without.")
 
 
 def hits(entries: object, limit: int) -> tuple[SearchHit, ...]:

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import httpx2
 
-from bookwright.agents.tools.searchers.protocol import SearchResults, hits, silent
+from bookwright.agents.tools.searchers.protocol import SearchResults, hits, no_answer, silent
 from bookwright.agents.tools.web.connection import Network, NetworkReach
 from bookwright.agents.tools.web.download import (
     Body,
@@ -57,7 +57,7 @@ def _require_ok(reply: ServerAnswer) -> None:
         message = "SearXNG refuses: most often its JSON format is off."
         raise ToolFailure(ErrorCode.API_ERROR, message, "Its operator adds `json` to search.formats in settings.yml.")
     if reply.status != 200:
-        raise _unusable(f"SearXNG answered {phrase(reply.status)}.")
+        raise no_answer(f"SearXNG answered {phrase(reply.status)}.")
 
 
 def _parsed(body: Body) -> Mapping[str, Any]:
@@ -67,11 +67,7 @@ def _parsed(body: Body) -> Mapping[str, Any]:
     try:
         answer = json.loads(body.content)
     except (ValueError, RecursionError):
-        raise _unusable("SearXNG gave no JSON; perhaps another server stands at its address.") from None
+        raise no_answer("SearXNG gave no JSON; perhaps another server stands at its address.") from None
     if not isinstance(answer, dict) or not isinstance(answer.get("results"), list):
-        raise _unusable("SearXNG's answer has no list of results.")
+        raise no_answer("SearXNG's answer has no list of results.")
     return answer
-
-
-def _unusable(message: str) -> ToolFailure:
-    return ToolFailure(ErrorCode.API_ERROR, message, "Search again later, or go on without.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
-from bookwright.agents.tools.searchers.protocol import SearchResults, hits
+from bookwright.agents.tools.searchers.protocol import SearchResults, hits, no_answer
 from bookwright.models.errors import ToolFailure
 from bookwright.models.talk.tool import ErrorCode
 
@@ -31,7 +31,7 @@ class TavilySearcher:
         """Return up to `limit` pages."""
         answer = self._asked(query, limit)
         if not isinstance(answer, Mapping) or not isinstance(answer.get("results"), list):
-            raise _unusable("Tavily's answer has no list of results.")
+            raise no_answer("Tavily's answer has no list of results.")
         return SearchResults(hits(answer["results"], limit))
 
     def _asked(self, query: str, limit: int) -> Any:
@@ -45,25 +45,23 @@ class TavilySearcher:
                 ErrorCode.API_ERROR, "Tavily does not know the API key.", "The operator corrects TAVILY_API_KEY."
             ) from None
         except UsageLimitExceededError:
-            message = "Tavily allows no further search for now."
-            raise ToolFailure(ErrorCode.RATE_LIMIT, message, "Search again later, or go on without.") from None
+            raise no_answer("Tavily allows no further search for now.", ErrorCode.RATE_LIMIT) from None
         except errors.ForbiddenError:
-            raise _unusable("Tavily refuses: the plan of this key is used up or does not cover it.") from None
+            raise no_answer("Tavily refuses: the plan of this key is used up or does not cover it.") from None
         except (errors.TimeoutError, requests.Timeout):
-            message = "Tavily did not answer in time."
-            raise ToolFailure(ErrorCode.TIMEOUT, message, "Search again later, or go on without.") from None
+            raise no_answer("Tavily did not answer in time.", ErrorCode.TIMEOUT) from None
         except BadRequestError:
-            raise _unusable("Tavily cannot read the query.") from None
+            raise no_answer("Tavily cannot read the query.") from None
         except requests.HTTPError as error:
             status = error.response.status_code if error.response is not None else "an error"
-            raise _unusable(f"Tavily answered {status}.") from None
+            raise no_answer(f"Tavily answered {status}.") from None
         except (requests.JSONDecodeError, RecursionError):
-            raise _unusable("Tavily gave no JSON.") from None
+            raise no_answer("Tavily gave no JSON.") from None
         except (AttributeError, TypeError):  # from within the client, which takes any JSON for an object
-            raise _unusable("Tavily's answer has another shape.") from None
+            raise no_answer("Tavily's answer has another shape.") from None
         except requests.RequestException as error:
-            message = f"Tavily cannot be reached: {type(error).__name__}."
-            raise ToolFailure(ErrorCode.NETWORK_ERROR, message, "Search again later, or go on without.") from None
+            name = type(error).__name__
+            raise no_answer(f"Tavily cannot be reached: {name}.", ErrorCode.NETWORK_ERROR) from None
 
     @cached_property
     def _client(self) -> "TavilyClient":
@@ -73,7 +71,3 @@ class TavilySearcher:
 
         session = BoundedSession(self._seconds)
         return TavilyClient(self._key.get_secret_value(), api_base_url=self._address, session=session)
-
-
-def _unusable(message: str) -> ToolFailure:
-    return ToolFailure(ErrorCode.API_ERROR, message, "Search again later, or go on without.")

@@ -32,19 +32,14 @@ class RequestDeadline:
     def __init__(self, seconds: float) -> None:
         self._end = monotonic() + seconds
 
-    @property
-    def left(self) -> float:
-        """Seconds that are left; 0 when it has passed."""
-        return max(self._end - monotonic(), 0)
-
     def bounds(self, seconds: float | None) -> float:
         """Return the time that a single operation may take.
 
         Raises:
             httpcore2.ReadTimeout: None is left.
         """
-        left = self.left
-        if not left:
+        left = self._end - monotonic()
+        if left <= 0:
             raise httpcore2.ReadTimeout("the deadline has passed")
         return left if seconds is None else min(seconds, left)
 

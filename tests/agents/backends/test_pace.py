@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from bookwright.agents.backends.service import ModelService
-from bookwright.agents.backends.spending.pace import DatabasePacer, Permit
-from bookwright.agents.backends.spending.turns import Turns
+from bookwright.agents.backends.spending.pace import DatabasePacer, Permit, Turns
 from bookwright.flows.library import open_library
 from bookwright.models.errors import InvalidSetting
 from bookwright.models.settings import Settings, load_settings

@@ -78,10 +78,9 @@ def test_importing_the_service_loads_no_sdk() -> None:
     assert result.stdout.strip() == "[]"
 
 
-def test_a_registered_backend_answers_for_its_provider(make_service: Make) -> None:
+def test_a_given_backend_answers_for_its_provider(make_service: Make) -> None:
     backend = Scripted(reply())
-    service = make_service()
-    service.register("scripted", backend)
+    service = make_service({"scripted": backend})
 
     assert service.ask(ask_for("scripted:any")).text == "Rain fell."
     assert backend.requests[0].model == "scripted:any"

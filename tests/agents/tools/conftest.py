@@ -1,5 +1,5 @@
 """The fixtures of the tools' tests."""
 
-from tests.agents.tools.workspaces import every, home, registry, root, workspace
+from tests.agents.tools.workspaces import every, home, registry, root, vault
 
-__all__ = ["every", "home", "registry", "root", "workspace"]
+__all__ = ["every", "home", "registry", "root", "vault"]

@@ -19,7 +19,7 @@ def test_a_description_names_all_parameters_and_limits(every: ToolRegistry, loca
     for tool in every:
         text = tool.description(locale)
 
-        assert {name for name in tool.schema()["properties"] if f"`{name}`" not in text} == set(), tool.name
+        assert {name for name in tool.parameters.model_fields if f"`{name}`" not in text} == set(), tool.name
         assert {limit for limit in _limits(tool) if not _says(text, limit)} == set(), tool.name
 
 
@@ -52,7 +52,7 @@ def test_the_protocol_document_names_every_rule_and_code(document: str) -> None:
 
 
 def _limits(tool: Any) -> set[Any]:
-    schema = tool.schema()["properties"].values()
+    schema = tool.parameters.model_json_schema()["properties"].values()
     of_parameters = {about[bound] for about in schema for bound in BOUNDS if bound in about}
     return {limit for limit in of_parameters | set(tool.limits.values()) if limit not in OBVIOUS}
 

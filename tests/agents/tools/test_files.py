@@ -10,9 +10,9 @@ from bookwright.agents.tools.files.glob import Glob
 from bookwright.agents.tools.files.grep import Grep
 from bookwright.agents.tools.files.ls import LS
 from bookwright.agents.tools.files.read import ReadTool
+from bookwright.agents.tools.files.sandbox import Sandbox
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.agents.tools.validate import validate
-from bookwright.agents.tools.workspace import Workspace
 from bookwright.models.talk.tool import ToolResponse
 from tests.agents.tools.workspaces import code, lay
 
@@ -70,17 +70,17 @@ def test_ignored_and_hidden_files_are_found_when_asked_for(root: Path, registry:
     assert call(registry, "Glob", pattern="**/*.md", include_hidden=True).data["paths"] == [".g.md"]
 
 
-def test_a_bound_makes_an_answer_partial_or_an_error(root: Path, workspace: Workspace) -> None:
+def test_a_bound_makes_an_answer_partial_or_an_error(root: Path, vault: Sandbox) -> None:
     lay(root, {f"{number:02}.md": "light\n" for number in range(20)})
 
-    some = Glob(workspace, bounds=(5, 60.0)).answer({"pattern": "*.md"})
-    none = Glob(workspace, bounds=(5, 0.0)).answer({"pattern": "*.md"})
+    some = Glob(vault, bounds=(5, 60.0)).answer({"pattern": "*.md"})
+    none = Glob(vault, bounds=(5, 0.0)).answer({"pattern": "*.md"})
 
     assert (some.status, len(some.data["paths"]), some.data["truncated"]) == ("partial", 5, True)
     assert code(none) == "TIMEOUT"
-    assert LS(workspace, bounds=(5, 60.0)).answer({}).status == "partial"
-    assert code(Grep(workspace, bounds=(5, 0.0)).answer({"pattern": "light"})) == "TIMEOUT"
-    assert code(ReadTool(workspace, seconds=0.0).answer({"path": "00.md", "start_line": 2})) == "TIMEOUT"
+    assert LS(vault, bounds=(5, 60.0)).answer({}).status == "partial"
+    assert code(Grep(vault, bounds=(5, 0.0)).answer({"pattern": "light"})) == "TIMEOUT"
+    assert code(ReadTool(vault, seconds=0.0).answer({"path": "00.md", "start_line": 2})) == "TIMEOUT"
 
 
 def test_lines_of_the_newest_file_come_first(root: Path, registry: ToolRegistry) -> None:
@@ -125,17 +125,17 @@ def test_of_a_long_line_the_part_around_the_match_is_shown(root: Path, registry:
     assert len(match["text"]) == 202
 
 
-def test_a_pattern_that_takes_for_ever_is_ended_with_what_was_found(root: Path, workspace: Workspace) -> None:
+def test_a_pattern_that_takes_for_ever_is_ended_with_what_was_found(root: Path, vault: Sandbox) -> None:
     lay(root, {"new.md": "aa\n", "old.md": "a" * 60 + "!\n"})
     os.utime(root / "old.md", (1, 1))
 
-    response = Grep(workspace, bounds=(100, 0.6), ripgrep="").answer({"pattern": "^(a+)+$"})
+    response = Grep(vault, bounds=(100, 0.6), ripgrep="").answer({"pattern": "^(a+)+$"})
 
     assert response.status == "partial"
     assert [match["file"] for match in response.data["matches"]] == ["new.md"]
 
 
-def test_ripgrep_is_asked_first_and_python_where_it_cannot(root: Path, workspace: Workspace) -> None:
+def test_ripgrep_is_asked_first_and_python_where_it_cannot(root: Path, vault: Sandbox) -> None:
     lay(root, {"a.md": "one\ntwo light\n", "b.md": "none\n"})
     program = root.parent / "rg"
     program.write_text(
@@ -146,7 +146,7 @@ def test_ripgrep_is_asked_first_and_python_where_it_cannot(root: Path, workspace
     )
     program.chmod(0o755)
     os.utime(root / "b.md", (1, 1))
-    grep = Grep(workspace, ripgrep=str(program))
+    grep = Grep(vault, ripgrep=str(program))
 
     found, fallen_back = grep.answer({"pattern": "light"}), grep.answer({"pattern": "(?=light)"})
 

@@ -8,7 +8,7 @@ import pytest
 from bench.hostile import cases
 from bench.protocol import tried
 from bookwright.agents.tools.registry import ToolRegistry
-from bookwright.agents.tools.search_index import IndexView, SearchDesigns, SearchReferences, SearchStory
+from bookwright.agents.tools.search_index import IndexView, index_tools
 from bookwright.agents.tools.validate import validate
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import BackendUnavailable, RequestRejected
@@ -72,7 +72,7 @@ def call(
     index: KnowledgeIndex, tool: str, query: str, *, before: tuple[int, ...] | None = None, limit: int = 10
 ) -> dict:
     view = IndexView(index, before)
-    registry = ToolRegistry([SearchDesigns(view), SearchStory(view), SearchReferences(view)])
+    registry = ToolRegistry(index_tools(view))
     response = registry.call(tool, {"query": query, "limit": limit})
     assert validate(tool, response) == []
     return {**response.data, "status": response.status.value, "code": response.error and response.error.code.value}
@@ -133,7 +133,7 @@ def test_an_embedding_server_that_fails_is_an_error(
 
 def test_no_hostile_call_breaks_a_rule(index: KnowledgeIndex) -> None:
     view = IndexView(index)
-    registry = ToolRegistry([SearchDesigns(view), SearchStory(view), SearchReferences(view)])
+    registry = ToolRegistry(index_tools(view))
 
     trials = [tried(registry, tool, case) for tool in registry for case in cases(tool)]
 

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from bench.protocol import every_tool
-from bookwright.agents.tools.builtin import builtin_registry
+from bookwright.agents.tools.builtin import file_registry
 from bookwright.agents.tools.files.sandbox import Sandbox
 from bookwright.agents.tools.registry import ToolRegistry
-from bookwright.agents.tools.workspace import Workspace
 
 SECRET = "THE-SECRET"
 
@@ -25,13 +24,13 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def workspace(root: Path) -> Workspace:
-    return Workspace(Sandbox(root))
+def vault(root: Path) -> Sandbox:
+    return Sandbox(root)
 
 
 @pytest.fixture
-def registry(workspace: Workspace) -> ToolRegistry:
-    return builtin_registry(workspace)
+def registry(vault: Sandbox) -> ToolRegistry:
+    return file_registry(vault)
 
 
 @pytest.fixture(scope="package")

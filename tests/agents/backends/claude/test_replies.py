@@ -1,12 +1,13 @@
 """What the program answers, whole or cut, and what it cost."""
 
+import asyncio
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from bookwright.agents.backends.claude.child import Lines
+from bookwright.agents.backends.claude.child import lines_of
 from bookwright.agents.backends.protocol import EventKind, Sampling, StreamEvent
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
@@ -136,7 +137,18 @@ def test_an_older_program_may_be_silent_until_its_message_is_whole(tmp_path: Pat
 def test_lines_are_cut_where_they_end_however_they_arrive() -> None:
     whole = b'{"a": 1}\n\n' + b"x" * 40 + b"\nlast"
 
+    async def found(size: int) -> list[str]:
+        stream = asyncio.StreamReader(limit=20)
+        reading = asyncio.ensure_future(_listed(stream))
+        for start in range(0, len(whole), size):
+            stream.feed_data(whole[start : start + size])
+            await asyncio.sleep(0)
+        stream.feed_eof()
+        return await reading
+
     for size in range(1, len(whole) + 1):
-        lines = Lines(limit=20)
-        found = [line for start in range(0, len(whole), size) for line in lines.feed(whole[start : start + size])]
-        assert [*found, *lines.last()] == [b'{"a": 1}', b"last"]
+        assert asyncio.run(found(size)) == ['{"a": 1}', "last"]
+
+
+async def _listed(stream: asyncio.StreamReader) -> list[str]:
+    return [line async for line in lines_of(stream)]

@@ -10,7 +10,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from bookwright.agents.backends.local.embedded import CONTEXT, EmbeddedBackend
+from bookwright.agents.backends.catalogue import PROVIDERS
+from bookwright.agents.backends.local.embedded import EmbeddedBackend
 from bookwright.agents.backends.protocol import EventKind, Prompt, Request, Sampling, StreamEvent
 from bookwright.agents.small import prose_grammar, sampling_extra
 from bookwright.models.errors import RequestRejected, UnknownModel
@@ -112,7 +113,7 @@ def test_the_server_reads_every_prose_grammar(room: Room, language: Language) ->
 
 def test_a_prompt_that_does_not_fit_is_refused(room: Room) -> None:
     with pytest.raises(RequestRejected, match="does not fit"):
-        room.ask(request_for("sea " * CONTEXT))
+        room.ask(request_for("sea " * PROVIDERS["embedded"].context_window))
 
 
 def test_a_cancelled_call_frees_the_model(room: Room) -> None:

@@ -113,12 +113,13 @@ def test_each_deadline_holds_and_the_provider_sees_the_client_leave(
     model: str, trouble: str, changes: dict[str, float], message: str, provider: FakeProvider, make_service: Make
 ) -> None:
     provider.script = {-1: trouble}
+    failures: list[FailedAttempt] = []
 
     with pytest.raises(BackendUnavailable, match=message) as caught:
-        make_service(max_attempts=1, **changes).ask(ask_for(model))
+        make_service(max_attempts=1, **changes).ask(ask_for(model), on_failure=failures.append)
 
     assert caught.value.kind == "timeout"
-    assert bool(caught.value.partial) == (trouble != "hang")
+    assert bool(failures[0].reply.text) == (trouble != "hang")
     assert not provider.wait_closed(1)[0].is_whole
 
 
