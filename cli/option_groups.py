@@ -9,12 +9,13 @@ Verb = Callable[..., None]
 
 
 def takes(
-    options: Mapping[str, Any], into: str, made: Callable[[dict[str, Any]], dict[str, Any]]
+    options: Mapping[str, Any], into: str, made: Callable[[dict[str, Any]], Any], defaults: Mapping[str, Any] = {}
 ) -> Callable[[Verb], Verb]:
     """Give a verb some options; it takes in their place, as `into`, what `made` makes of their values.
 
     Args:
         options: The annotation of each, by its name; none is needed.
+        defaults: What is taken for those that are not given, by their names; None for the others.
     """
 
     def decorated(verb: Verb) -> Verb:
@@ -23,7 +24,10 @@ def takes(
             verb(**{into: made({name: values.pop(name) for name in options})}, **values)
 
         signature, named = inspect.signature(verb), inspect.Parameter.KEYWORD_ONLY
-        shared = [inspect.Parameter(name, named, default=None, annotation=kind) for name, kind in options.items()]
+        shared = [
+            inspect.Parameter(name, named, default=defaults.get(name), annotation=kind)
+            for name, kind in options.items()
+        ]
         parameters: list[inspect.Parameter] = []
         for own in signature.parameters.values():
             parameters += shared if own.name == into else [own.replace(kind=named)]

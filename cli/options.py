@@ -34,6 +34,15 @@ More = Annotated[
         "--words", "--more", help="Write so much more, behind the end of what is there (characters for zh, ja, ko)."
     ),
 ]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+Output = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PATH",
+        help="A file, or a folder: one that is there, ends in / or has no ending. `exports` of the data folder if not "
+        "given.",
+    ),
+]
 New = Annotated[bool, typer.Option("--new", help="Begin another book although this one is there.")]
 Export = Annotated[str, typer.Option(help="Formats to export to at the end: md,txt,html,epub,docx,json.")]
 Example = Annotated[

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +10,12 @@ import typer
 
 from bookwright.cli import log_lines
 from bookwright.exports.markup import clean
+from bookwright.models.errors import InvalidInput
 
 if TYPE_CHECKING:  # who prints lines alone does without Rich
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
 _PIPE_WIDTH = 160
 """Columns where nobody's window cuts the line."""
@@ -36,7 +38,10 @@ def print_json(value: Any) -> None:
 
 
 def emit(facts: Callable[[], Any], tell: Callable[[], object], *, as_json: bool) -> None:
-    """Print what a verb found: its facts as one JSON document where that is wanted, else in words, as `tell` does."""
+    """Print what a verb found: its facts as one JSON document where that is wanted, else in words, as `tell` does.
+
+    A verb that has more than a line of words prints them after `if as_json`, instead.
+    """
     if as_json:
         print_json(facts())
     else:
@@ -87,6 +92,20 @@ def plain_table(*columns: str, right: tuple[str, ...] = (), folds: tuple[str, ..
     return table
 
 
+def print_table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence["str | Text"]],
+    *,
+    right: tuple[str, ...] = (),
+    folds: tuple[str, ...] = (),
+) -> None:
+    """Print a table without lines; the columns in `right` hold numbers, those in `folds` give way first."""
+    table = plain_table(*columns, right=right, folds=folds)
+    for row in rows:
+        table.add_row(*row)
+    make_console().print(table)
+
+
 @contextmanager
 def at_work(title: str) -> Iterator[Callable[[str], None]]:
     """Show in a terminal that something goes on; the function that is given changes what is said of it."""
@@ -94,17 +113,29 @@ def at_work(title: str) -> Iterator[Callable[[str], None]]:
         yield status.update
 
 
-def fact_table() -> "Table":
-    """Return a table of names and values."""
+def print_facts(facts: Iterable[tuple[str, str]]) -> None:
+    """Print names and values as a table without a head."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True, style="bold")
     table.add_column(overflow="fold")
-    return table
+    for name, value in facts:
+        table.add_row(name, value)
+    make_console().print(table)
 
 
-def agrees(question: str) -> bool:
+def check_agreed(question: str, otherwise: str, *, yes: bool) -> None:
+    """Ask, unless the yes was given beforehand.
+
+    Raises:
+        InvalidInput: The answer is no; `otherwise` says what follows.
+    """
+    if not yes and not _agrees(question):
+        raise InvalidInput(otherwise)
+
+
+def _agrees(question: str) -> bool:
     """Ask; where nobody can answer, because what should be read ends or is closed, that is no yes."""
     try:
         return typer.confirm(question, err=True)

@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
-from bookwright.app.branches.listing import BranchTree, branch_tree
+from bookwright.app.branches.listing import BranchRow, BranchTree, branch_tree
 from bookwright.app.wording import money, tokens
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import emit, make_console, note, plain_table
+from bookwright.cli.output import emit, note, print_json, print_table
 
 
 def fork(
@@ -29,15 +29,14 @@ def fork(
 
     with open_book(book) as opened:
         made = make(opened, at, name)
-
-    def tell() -> None:
-        place = f" from {made.at} on" if made.at else ""
-        note(f"{made.book} is a branch of {made.origin}{place}, {made.name!r}; nothing was asked of a model")
-        if made.at:
-            change = f"`bookwright brief {made.book} --set ...` changes its brief"
-            note(f"`bookwright resume {made.book}` writes it on; {change}")
-
-    emit(lambda: {"book": made.book, "origin": made.origin, "name": made.name, "at": made.at}, tell, as_json=as_json)
+    if as_json:
+        print_json({"book": made.book, "origin": made.origin, "name": made.name, "at": made.at})
+        return
+    place = f" from {made.at} on" if made.at else ""
+    note(f"{made.book} is a branch of {made.origin}{place}, {made.name!r}; nothing was asked of a model")
+    if made.at:
+        change = f"`bookwright brief {made.book} --set ...` changes its brief"
+        note(f"`bookwright resume {made.book}` writes it on; {change}")
 
 
 def branches(book: BookArgument, as_json: AsJson = False) -> None:
@@ -48,14 +47,17 @@ def branches(book: BookArgument, as_json: AsJson = False) -> None:
 
 
 def _print(tree: BranchTree) -> None:
-    table = plain_table("branch", "book", "from", "state", "written", "its own", "calls", "tokens", "cost",
-                        right=("written", "its own", "calls", "tokens", "cost"), folds=("branch",))  # fmt: skip
-    for row in tree.rows:
-        found, at = row.book, row.fork.at or "whole" if row.fork else ""
-        table.add_row(
-            "  " * row.depth + row.name, found.id, at, row.facts()["state"], f"{row.written:,}", f"{row.own:,}",
-            f"{found.calls:,}", tokens(found.tokens), money(found.cost),
-        )  # fmt: skip
-    if len(tree.rows) > 1:
-        table.add_row("together", "", "", "", "", "", f"{tree.calls:,}", tokens(tree.tokens), money(tree.cost))
-    make_console().print(table)
+    numbers = ("written", "its own", "calls", "tokens", "cost")
+    rows = list(map(_row, tree.rows))
+    if len(rows) > 1:
+        bill = (f"{tree.calls:,}", tokens(tree.tokens), money(tree.cost))
+        rows.append(("together", "", "", "", "", "", *bill))
+    print_table(("branch", "book", "from", "state", *numbers), rows, right=numbers, folds=("branch",))
+
+
+def _row(row: BranchRow) -> tuple[str, ...]:
+    found, at = row.book, row.fork.at or "whole" if row.fork else ""
+    return (
+        "  " * row.depth + row.name, found.id, at, row.facts()["state"], f"{row.written:,}", f"{row.own:,}",
+        f"{found.calls:,}", tokens(found.tokens), money(found.cost),
+    )  # fmt: skip

@@ -1,27 +1,19 @@
 """Looking at two branches, or two versions of a unit, side by side: `compare`."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
 from bookwright.app.access import OpenBook
-from bookwright.app.branches.comparing import (
-    BranchComparison,
-    TextPair,
-    other_branch,
-    text_pair,
-    version_pair,
-)
-from bookwright.app.branches.comparing import (
-    compare as compare_books,
-)
+from bookwright.app.branches import comparing
+from bookwright.app.branches.comparing import BranchComparison, TextPair, other_branch, text_pair, version_pair
 from bookwright.app.wording import counted, money, tokens
 from bookwright.cli.access import open_book
 from bookwright.cli.changing.versions import marked_words
-from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import agrees, emit, make_console, note, plain_table
+from bookwright.cli.options import AsJson, BookArgument, Yes
+from bookwright.cli.output import check_agreed, make_console, note, print_json, print_table
 from bookwright.models.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -42,7 +34,7 @@ def compare(
     verdict: Annotated[
         bool, typer.Option("--verdict", help="Have a model say which of the two it prefers. This is paid.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
     """Show what two branches differ in, or the texts of a unit in both, or in two versions of one book."""
@@ -53,7 +45,7 @@ def compare(
     with open_book(a) as opened:
         other = other_branch(opened, b) if b else opened
         if unit is None:
-            _show_books(compare_books(opened, other), as_json)
+            _show_books(comparing.compare(opened, other), as_json)
             return
         pair = version_pair(opened, unit, *versions) if versions else text_pair(opened, other, unit)
         said = _verdict(opened, pair, yes) if verdict else None
@@ -68,37 +60,33 @@ def _verdict(opened: OpenBook, pair: TextPair, yes: bool) -> "ReaderVerdict":
     bill = verdict_bill(opened, pair)
     price = "a price unknown" if bill.cost_micros is None else money(bill.cost_micros)
     note(f"{bill.calls} calls, about {tokens(bill.input_tokens + bill.output_tokens)} tokens, {price}")
-    if not yes and not agrees("Ask a reader?"):
-        raise InvalidInput("nothing was asked of a model; --yes asks without a question")
+    check_agreed("Ask a reader?", "nothing was asked of a model; --yes asks without a question", yes=yes)
 
     def work(deps: "Deps") -> "ReaderVerdict":
         with deps.stores() as stores:
             node = stores.nodes.by_label(pair.label)
         return ask_reader(node, pair.a, pair.b, deps)
 
-    return running.run_beside(opened.book, opened.storage, opened.settings, work, "the same command")
+    return running.run_beside(opened, work, "the same command")
 
 
 def _show_books(found: BranchComparison, as_json: bool) -> None:
-
-    def tell() -> None:
-        note(f"{counted(len(found.differing), 'unit')} of {len(found.units):,} differ")
-        table = plain_table("unit", "title", found.a, found.b, right=(found.a, found.b), folds=("title",))
-        for pair in found.differing:
-            table.add_row(pair.label, pair.title, _length(pair.a), _length(pair.b))
-        table.add_row("paid", "", money(found.costs[0]), money(found.costs[1]))
-        make_console().print(table)
-        for chapter in found.chapters:
-            names = dict.fromkeys((*chapter.a, *chapter.b))
-            told = [f"{name} {chapter.a.get(name, '-')} | {chapter.b.get(name, '-')}" for name in names]
-            note(f"{chapter.label}: {', '.join(told)}")
-        for kind, rows in (("thread", found.threads), ("secret", found.secrets)):
-            for name, mine, theirs in rows:
-                note(f"{kind} {name!r}: {mine} | {theirs}")
-        if found.records:
-            note(f"the codex differs in: {', '.join(found.records)}")
-
-    emit(lambda: found.facts(), tell, as_json=as_json)
+    if as_json:
+        print_json(found.facts())
+        return
+    note(f"{counted(len(found.differing), 'unit')} of {len(found.units):,} differ")
+    lengths = [(pair.label, pair.title, _length(pair.a), _length(pair.b)) for pair in found.differing]
+    paid = ("paid", "", money(found.costs[0]), money(found.costs[1]))
+    print_table(("unit", "title", found.a, found.b), [*lengths, paid], right=(found.a, found.b), folds=("title",))
+    for chapter in found.chapters:
+        names = dict.fromkeys((*chapter.a, *chapter.b))
+        told = [f"{name} {chapter.a.get(name, '-')} | {chapter.b.get(name, '-')}" for name in names]
+        note(f"{chapter.label}: {', '.join(told)}")
+    for kind, rows in (("thread", found.threads), ("secret", found.secrets)):
+        for name, mine, theirs in rows:
+            note(f"{kind} {name!r}: {mine} | {theirs}")
+    if found.records:
+        note(f"the codex differs in: {', '.join(found.records)}")
 
 
 def _length(length: int | None) -> str:
@@ -106,36 +94,27 @@ def _length(length: int | None) -> str:
 
 
 def _show_texts(pair: TextPair, said: "ReaderVerdict | None", beside: bool, as_json: bool) -> None:
-    facts: dict[str, Any] = asdict(pair) | {"is_same": pair.a == pair.b, "paragraphs": pair.paragraphs}
-
-    def tell() -> None:
-        if beside:
-            _print_beside(pair)
-        elif pair.a == pair.b:
-            note("both read the same")
-        else:
-            make_console().print(marked_words(pair.a, pair.b))
-        if said is not None:
-            preferred = {
-                "a": pair.names[0],
-                "b": pair.names[1],
-                "": "neither: it took what stood in the same place both times",
-            }
-            note(f"the reader prefers {preferred[said.preferred]}")
-            for reason in said.reasons:
-                note(f"  {reason}")
-
-    emit(
-        lambda: facts | {"changes": list(pair.changes()), "verdict": asdict(said) if said else None},
-        tell,
-        as_json=as_json,
-    )
+    if as_json:
+        facts = asdict(pair) | {"is_same": pair.a == pair.b, "paragraphs": pair.paragraphs}
+        print_json(facts | {"changes": list(pair.changes()), "verdict": asdict(said) if said else None})
+        return
+    if beside:
+        _print_beside(pair)
+    elif pair.a == pair.b:
+        note("both read the same")
+    else:
+        make_console().print(marked_words(pair.a, pair.b))
+    if said is not None:
+        neither = "neither: it took what stood in the same place both times"
+        preferred = {"a": pair.names[0], "b": pair.names[1]}.get(said.preferred, neither)
+        note(f"the reader prefers {preferred}")
+        for reason in said.reasons:
+            note(f"  {reason}")
 
 
 def _print_beside(pair: TextPair) -> None:
-    table = plain_table(*pair.names, folds=pair.names)
+    rows: list[tuple[Text | str, Text | str]] = []
     for mine, theirs in pair.paragraphs:
         style = "" if mine == theirs else "bold"
-        table.add_row(Text(mine.strip(), style=style), Text(theirs.strip(), style=style))
-        table.add_row("", "")
-    make_console().print(table)
+        rows += [(Text(mine.strip(), style=style), Text(theirs.strip(), style=style)), ("", "")]
+    print_table(pair.names, rows, folds=pair.names)

@@ -7,24 +7,14 @@ from typing import Annotated, Any
 import typer
 
 from bookwright.app.access import OpenBook
+from bookwright.app.branches import merging
 from bookwright.app.branches.merge_plan import OURS, THEIRS, Conflict
-from bookwright.app.branches.merging import (
-    MergeOrder,
-    MergeSight,
-    conflict_facts,
-    look_at_merge,
-    stale_after,
-    undo_merge,
-)
-from bookwright.app.branches.merging import (
-    merge as take_over,
-)
+from bookwright.app.branches.merging import MergeOrder, MergeSight
 from bookwright.app.wording import counted, stale_count
 from bookwright.cli.access import open_book
-from bookwright.cli.changing.changing import KindOption
-from bookwright.cli.changing.given_text import read_text
-from bookwright.cli.options import AsJson
-from bookwright.cli.output import agrees, emit, note, print_text
+from bookwright.cli.changing.document_options import KindOption, read_text
+from bookwright.cli.options import AsJson, Yes
+from bookwright.cli.output import check_agreed, emit, note, print_json, print_text
 from bookwright.cli.writing.waiting import wait_until_free
 from bookwright.models.errors import InvalidInput
 
@@ -50,7 +40,7 @@ def merge(
         list[str] | None, typer.Option("--text", metavar="PLACE=FILE", help="Settle a conflict with these words.")
     ] = None,
     undo: Annotated[bool, typer.Option("--undo", help="Take the last merge into the book back, exactly.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
     """Take over what a branch has made: a unit, a document or all. Conflicts are yours; --undo takes it back."""
@@ -59,12 +49,12 @@ def merge(
     if (branch is None) != undo:
         raise InvalidInput("merge takes a BRANCH to take from, or --undo")
     with open_book(into) as opened:
-        wait_until_free(opened.storage, opened.settings)
+        wait_until_free(opened)
         if branch is None:
             _undo(opened, as_json)
             return
         order = MergeOrder(branch, take, kind, _choices(ours or [], theirs or [], text or []))
-        sight = look_at_merge(opened, order)
+        sight = merging.look_at_merge(opened, order)
         if sight.conflicts:
             _show_conflicts(sight, as_json)
             raise InvalidInput(
@@ -73,9 +63,8 @@ def merge(
             )
         if not sight.is_empty and not as_json:
             _show(sight)
-            if not yes and not agrees("Take it over?"):
-                raise InvalidInput("nothing was changed; --yes takes it over without asking")
-        _show_done(opened, take_over(opened, order), as_json)
+            check_agreed("Take it over?", "nothing was changed; --yes takes it over without asking", yes=yes)
+        _show_done(opened, merging.merge(opened, order), as_json)
 
 
 def _choices(ours: Sequence[str], theirs: Sequence[str], texts: Sequence[str]) -> dict[str, str]:
@@ -92,12 +81,10 @@ def _choices(ours: Sequence[str], theirs: Sequence[str], texts: Sequence[str]) -
 
 
 def _undo(opened: OpenBook, as_json: bool) -> None:
-    branch, took = undo_merge(opened)
-    emit(
-        lambda: {"book": opened.book.id, "undone": {"branch": branch, "place": took}},
-        lambda: note(f"what was merged from {branch} ({took}) is taken back; {opened.book.id} is as it was before"),
-        as_json=as_json,
-    )
+    branch, took = merging.undo_merge(opened)
+    facts = {"book": opened.book.id, "undone": {"branch": branch, "place": took}}
+    told = f"what was merged from {branch} ({took}) is taken back; {opened.book.id} is as it was before"
+    emit(lambda: facts, lambda: note(told), as_json=as_json)
 
 
 def _facts(sight: MergeSight) -> dict[str, Any]:
@@ -105,7 +92,7 @@ def _facts(sight: MergeSight) -> dict[str, Any]:
     return {
         "branch": sight.branch, "place": sight.place, "texts": texts, "units": list(sight.units),
         "replaced": list(sight.replaced), "records": list(sight.records),
-        "conflicts": [conflict_facts(conflict) for conflict in sight.conflicts],
+        "conflicts": [merging.conflict_facts(conflict) for conflict in sight.conflicts],
     }  # fmt: skip
 
 
@@ -123,13 +110,12 @@ def _show(sight: MergeSight) -> None:
 
 
 def _show_conflicts(sight: MergeSight, as_json: bool) -> None:
-
-    def tell() -> None:
-        for conflict in sight.conflicts:
-            print_text(f"== {conflict.place}: {conflict.kind or 'both have remade'} {conflict.name}")
-            print_text(conflict.merged if conflict.merged else _sides(conflict))
-
-    emit(lambda: _facts(sight), tell, as_json=as_json)
+    if as_json:
+        print_json(_facts(sight))
+        return
+    for conflict in sight.conflicts:
+        print_text(f"== {conflict.place}: {conflict.kind or 'both have remade'} {conflict.name}")
+        print_text(conflict.merged if conflict.merged else _sides(conflict))
 
 
 def _sides(conflict: Conflict) -> str:
@@ -137,18 +123,15 @@ def _sides(conflict: Conflict) -> str:
 
 
 def _show_done(opened: OpenBook, sight: MergeSight, as_json: bool) -> None:
-    found, bill = stale_after(opened)
+    found, bill = merging.stale_after(opened)
+    if as_json:
+        stale = [{"node": one.document.label, "kind": one.document.kind, "direct": one.is_direct} for one in found]
+        print_json({"book": opened.book.id} | _facts(sight) | {"stale": stale, "bill": bill.facts()})
+        return
     direct = [stale for stale in found if stale.is_direct]
-    stale = [{"node": one.document.label, "kind": one.document.kind, "direct": one.is_direct} for one in found]
-
-    def tell() -> None:
-        note(f"taken over into {opened.book.id}; `bookwright merge --undo --into {opened.book.id}` takes it back")
-        note(stale_count(len(direct)) + (f", {len(found) - len(direct):,} may become so. {bill}" if direct else ""))
-        for one in direct[:_SHOWN]:
-            note(f"  {one.document.kind} of {one.document.label}")
-        if direct:
-            note(f"`bookwright refresh {opened.book.id}` makes them anew")
-
-    emit(
-        lambda: {"book": opened.book.id} | _facts(sight) | {"stale": stale, "bill": bill.facts()}, tell, as_json=as_json
-    )
+    note(f"taken over into {opened.book.id}; `bookwright merge --undo --into {opened.book.id}` takes it back")
+    note(stale_count(len(direct)) + (f", {len(found) - len(direct):,} may become so. {bill}" if direct else ""))
+    for one in direct[:_SHOWN]:
+        note(f"  {one.document.kind} of {one.document.label}")
+    if direct:
+        note(f"`bookwright refresh {opened.book.id}` makes them anew")

@@ -1,24 +1,20 @@
 """`candidates`: several drafts of the same pages, looked at, taken, or written beside a text that stands."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from bookwright.app.access import OpenBook
 from bookwright.app.candidates.sight import CandidateSight, candidates_at, units_with_candidates
-from bookwright.app.places import find_node, place_name
+from bookwright.app.places import find_node
 from bookwright.app.wording import counted, stale_count
 from bookwright.cli.access import open_book
-from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import agrees, emit, make_console, note, plain_table, print_text
+from bookwright.cli.options import AsJson, BookArgument, Yes
+from bookwright.cli.output import check_agreed, emit, note, print_json, print_table, print_text
 from bookwright.cli.writing.waiting import wait_until_free
 from bookwright.models.errors import InvalidInput
 from bookwright.models.story.candidates import MOST_CANDIDATES
 from bookwright.models.tree.task import TaskNode
-
-if TYPE_CHECKING:
-    from bookwright.app.candidates.asking import CandidateOrder
-    from bookwright.flows.deps import Deps
 
 
 def candidates(
@@ -37,7 +33,7 @@ def candidates(
     take: Annotated[
         int | None, typer.Option("--take", metavar="N", min=1, help="Make one of them the unit's text.")
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
     """List the candidates of a unit and how blind readers judged them; show, take, or have some written."""
@@ -63,37 +59,31 @@ def candidates(
 
 def _list(opened: OpenBook, as_json: bool) -> None:
     with opened.storage.read() as stores:
-        found = [(place_name(sight.unit, stores), sight) for sight in units_with_candidates(stores)]
-
-    def tell() -> None:
-        if not found:
-            note(f"no unit of {opened.book.id} has candidates")
-            return
-        table = plain_table("unit", "candidates", "choice", right=("candidates",), folds=("unit", "choice"))
-        for place, sight in found:
-            table.add_row(place, str(len(sight.choice.candidates)), sight.choice.summary)
-        make_console().print(table)
-
-    emit(lambda: {"book": opened.book.id, "units": [sight.facts() for _, sight in found]}, tell, as_json=as_json)
+        found = [(stores.name_of(sight.unit), sight) for sight in units_with_candidates(stores)]
+    if as_json:
+        print_json({"book": opened.book.id, "units": [sight.facts() for _, sight in found]})
+    elif not found:
+        note(f"no unit of {opened.book.id} has candidates")
+    else:
+        rows = [(place, str(len(sight.choice.candidates)), sight.choice.summary) for place, sight in found]
+        print_table(("unit", "candidates", "choice"), rows, right=("candidates",), folds=("unit", "choice"))
 
 
 def _show(opened: OpenBook, unit: TaskNode, as_json: bool) -> None:
     with opened.storage.read() as stores:
-        sight, place = candidates_at(unit, stores), place_name(unit, stores)
-
-    def tell() -> None:
-        table = plain_table("", "order", "length", "", right=("", "length"))
-        for one in sight.choice.candidates:
-            table.add_row(str(one.number), one.angle.told, f"{one.length:,}", _marks(sight, one.number))
-        print_text(place)
-        make_console().print(table)
-        print_text(f"\n{sight.choice.summary}\n")
-        print_text("\n\n".join(sight.choice.told))
-        if sight.gate is not None:
-            decide = f"bookwright approve {unit.book} {sight.gate.id} --candidate N"
-            print_text(f"\n{sight.gate.name}, waits: `{decide}` decides")
-
-    emit(lambda: {"book": opened.book.id} | sight.facts(), tell, as_json=as_json)
+        sight, place = candidates_at(unit, stores), stores.name_of(unit)
+    if as_json:
+        print_json({"book": opened.book.id} | sight.facts())
+        return
+    drafts = sight.choice.candidates
+    rows = [(str(one.number), one.angle.told, f"{one.length:,}", _marks(sight, one.number)) for one in drafts]
+    print_text(place)
+    print_table(("", "order", "length", ""), rows, right=("", "length"))
+    print_text(f"\n{sight.choice.summary}\n")
+    print_text("\n\n".join(sight.choice.told))
+    if sight.gate is not None:
+        decide = f"bookwright approve {unit.book} {sight.gate.id} --candidate N"
+        print_text(f"\n{sight.gate.name}, waits: `{decide}` decides")
 
 
 def _marks(sight: CandidateSight, number: int) -> str:
@@ -117,20 +107,19 @@ def _take(opened: OpenBook, unit: TaskNode, number: int, as_json: bool) -> None:
     from bookwright.app.candidates.taking import take
     from bookwright.flows.revision.staleness import Staleness
 
-    wait_until_free(opened.storage, opened.settings)
+    wait_until_free(opened)
     taken = take(opened, unit.label, number)
     with opened.storage.read() as stores:
-        stale, place = len(Staleness(opened.book.brief).direct(stores)), place_name(unit, stores)
-    facts = {"node": unit.label, "candidate": number, "version": taken.made.version, "base": taken.made.base}
-
-    def tell() -> None:
-        note(f"candidate {number} is version {taken.made.version} of the text of {place}; {stale_count(stale)}")
-        back = f"bookwright restore {opened.book.id} {unit.label} {taken.made.base}"
-        note(f"`{back}` takes what stood there up again")
-        for words in taken.told:
-            note(f"it tells too early, by what code can see: {words}")
-
-    emit(lambda: {"book": opened.book.id} | facts | {"told": list(taken.told), "stale": stale}, tell, as_json=as_json)
+        stale, place = len(Staleness(opened.book.brief).direct(stores)), stores.name_of(unit)
+    made = taken.made
+    if as_json:
+        facts = {"node": unit.label, "candidate": number, "version": made.version, "base": made.base}
+        print_json({"book": opened.book.id} | facts | {"told": list(taken.told), "stale": stale})
+        return
+    note(f"candidate {number} is version {made.version} of the text of {place}; {stale_count(stale)}")
+    note(f"`bookwright restore {opened.book.id} {unit.label} {made.base}` takes what stood there up again")
+    for words in taken.told:
+        note(f"it tells too early, by what code can see: {words}")
 
 
 def _make(opened: OpenBook, unit: TaskNode, count: int, yes: bool, as_json: bool) -> None:
@@ -141,16 +130,7 @@ def _make(opened: OpenBook, unit: TaskNode, count: int, yes: bool, as_json: bool
     order = order_of_candidates(opened, unit, count)
     if order.is_nothing:
         return
-    note(_told(order))
-    if not yes and not agrees("Have them written?"):
-        raise InvalidInput("nothing was asked of a model; --yes writes without asking")
-
-    def work(deps: "Deps") -> None:
-        make_candidates(unit, count, deps)
-
+    note(f"{counted(order.drafts, 'draft')} and {counted(order.readings, 'reading')} of two drafts: {order.bill}")
+    check_agreed("Have them written?", "nothing was asked of a model; --yes writes without asking", yes=yes)
     again = f"`bookwright candidates {opened.book.id} {unit.label} --count {count}`"
-    running.run_beside(opened.book, opened.storage, opened.settings, work, again)
-
-
-def _told(order: "CandidateOrder") -> str:
-    return f"{counted(order.drafts, 'draft')} and {counted(order.readings, 'reading')} of two drafts: {order.bill}"
+    running.run_beside(opened, lambda deps: make_candidates(unit, count, deps), again)

@@ -1,9 +1,7 @@
 """Changing one's mind: `revise`, `stale` and `refresh`."""
 
 import shlex
-from collections.abc import Iterable
 from dataclasses import asdict
-from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,32 +9,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bookwright.app.access import OpenBook
-from bookwright.app.places import find_node, place_name
+from bookwright.app.places import find_node
 from bookwright.app.wording import counted, stale_count
 from bookwright.cli.access import open_book
-from bookwright.cli.changing.given_text import read_text
-from bookwright.cli.options import AsJson, BookArgument, NodeArgument
-from bookwright.cli.output import agrees, emit, make_console, note, plain_table, print_text
+from bookwright.cli.changing.document_options import KindOption, read_text
+from bookwright.cli.options import AsJson, BookArgument, NodeArgument, Yes
+from bookwright.cli.output import check_agreed, emit, make_console, note, plain_table, print_json, print_text
 from bookwright.cli.writing.waiting import wait_until_free
-from bookwright.models.codex.touch import Giveaway, Rewording
+from bookwright.models.codex.touch import Rewording
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidInput
 from bookwright.models.staleness import StaleDocument, Version
 from bookwright.models.tree.place import ReadingOrder
-from bookwright.models.tree.task import TaskNode
 
 if TYPE_CHECKING:
-    from bookwright.app.changes.refreshing import RefreshSight
     from bookwright.app.estimates.stale_bill import RefreshBill
     from bookwright.flows.deps import Deps
-    from bookwright.flows.revision.refresh import Redone
+    from bookwright.flows.revision.refresh import Redone, RefreshScope
 
 MOST_LENGTH = 20_000
 """As long as a unit that is written at once may be (`max_unit_length` of a brief)."""
-
-KindOption = Annotated[
-    DocumentKind | None, typer.Option("--kind", help="Which document of the node; the one it is for if not given.")
-]
 
 
 def revise(
@@ -59,8 +51,10 @@ def revise(
     if words is not None and not words.strip():
         raise InvalidInput("the note is empty; say what is to be changed")
     with open_book(book) as opened:
-        by_model = partial(_by_note, opened, node, kind, words or "", length, by_notes=by_notes)
-        made = by_model() if text is None else _by_hand(opened, node, kind, read_text(text))
+        if text is not None:
+            made = _by_hand(opened, node, kind, read_text(text))
+        else:
+            made = _by_note(opened, node, kind, words or "", length, by_notes=by_notes)
         _show_made(opened, node, made, as_json)
 
 
@@ -73,9 +67,14 @@ def stale(book: BookArgument, as_json: AsJson = False) -> None:
         looking = Staleness(opened.book.brief)
         found, told = looking.all(stores), looking.giveaways(stores)
         bill, names = bill_of(found, stores), stores.codex.reading_order()
-    facts = {"told": [asdict(one) for one in told], "bill": bill.facts()}
-    lines = partial(_print_stale, found, bill, opened.book.id, names), partial(_print_told, told, names)
-    emit(lambda: {"book": opened.book.id} | _facts(found) | facts, lambda: [tell() for tell in lines], as_json=as_json)
+    if as_json:
+        facts = {"told": [asdict(one) for one in told], "bill": bill.facts()}
+        print_json({"book": opened.book.id} | _facts(found) | facts)
+        return
+    _print_stale(found, bill, opened.book.id, names)
+    for one in told:
+        place = names.name_of(one.label)
+        print_text(f"The text of {place} tells what the {one.kind.noun} {one.slug} keeps, which was added since.")
 
 
 def refresh(
@@ -86,7 +85,7 @@ def refresh(
     anew: Annotated[
         bool, typer.Option("--anew", help="Write prose from its plan on, not as a revision of itself.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
     """Make anew what is directly stale, in reading order, after showing the bill; what it changes, too."""
@@ -100,8 +99,10 @@ def refresh(
         if not sight.direct:
             _show_redone(opened, [], as_json)
             return
-        _ask(sight, yes)
-        _show_redone(opened, _refreshed(opened, wanted, as_json), as_json)
+        direct = len(sight.direct)
+        note(f"{direct:,} directly stale, {len(sight.found) - direct:,} that may become so. {sight.bill}")
+        check_agreed("Make them anew?", "nothing was asked of a model; --yes refreshes without asking", yes=yes)
+        _show_redone(opened, _refreshed(opened, wanted), as_json)
 
 
 def _by_hand(opened: OpenBook, label: str, kind: DocumentKind | None, text: str) -> Document | None:
@@ -109,7 +110,7 @@ def _by_hand(opened: OpenBook, label: str, kind: DocumentKind | None, text: str)
     from bookwright.app.changes.hand_text import without_heading
     from bookwright.models.edit import TextEdit
 
-    wait_until_free(opened.storage, opened.settings)
+    wait_until_free(opened)
     with opened.storage.read() as stores:
         node = find_node(label, stores)
     text = without_heading(text, opened.storage, node.label)
@@ -143,10 +144,10 @@ def _by_note(
         with deps.stores() as stores:
             return chosen(stores, node, old.kind)
 
-    return running.run_beside(opened.book, opened.storage, opened.settings, work, "the same command with the same note")
+    return running.run_beside(opened, work, "the same command with the same note")
 
 
-def _refreshed(opened: OpenBook, wanted: Any, as_json: bool) -> list["Redone"]:
+def _refreshed(opened: OpenBook, wanted: "RefreshScope") -> list["Redone"]:
     from bookwright.app.orders import checks
     from bookwright.cli.writing import running
     from bookwright.flows.revision.refresh import refresh as make_anew
@@ -155,29 +156,14 @@ def _refreshed(opened: OpenBook, wanted: Any, as_json: bool) -> list["Redone"]:
 
     def tell(redone: "Redone") -> None:
         with opened.storage.read() as stores:
-            name = place_name(stores.nodes.get(redone.document.node), stores)
-        note(f"{next(numbers):,}. {redone.document.kind} of {name}: {_outcome(redone)}")
+            name = stores.name_of(stores.nodes.get(redone.document.node))
+        made = f"version {redone.document.version}"
+        outcome = made if redone.is_changed else "as it was; nothing that rests on it is touched"
+        note(f"{next(numbers):,}. {redone.document.kind} of {name}: {outcome}")
 
     checks.check_writable(opened.book.brief, opened.settings)
-
-    def work(deps: "Deps") -> list["Redone"]:
-        return make_anew(wanted, deps, tell)
-
     again = shlex.join(["bookwright", "refresh", opened.book.id, *wanted.options])
-    return running.run_beside(opened.book, opened.storage, opened.settings, work, f"`{again}`")
-
-
-def _outcome(redone: "Redone") -> str:
-    return (
-        f"version {redone.document.version}" if redone.is_changed else "as it was; nothing that rests on it is touched"
-    )
-
-
-def _ask(sight: "RefreshSight", yes: bool) -> None:
-    direct = len(sight.direct)
-    note(f"{direct:,} directly stale, {len(sight.found) - direct:,} that may become so. {sight.bill}")
-    if not yes and not agrees("Make them anew?"):
-        raise InvalidInput("nothing was asked of a model; --yes refreshes without asking")
+    return running.run_beside(opened, lambda deps: make_anew(wanted, deps, tell), f"`{again}`")
 
 
 def _show_made(opened: OpenBook, label: str, made: Document | None, as_json: bool) -> None:
@@ -186,9 +172,8 @@ def _show_made(opened: OpenBook, label: str, made: Document | None, as_json: boo
     with opened.storage.read() as stores:
         resting = Staleness(opened.book.brief).direct(stores)
         node = find_node(label, stores)
-        named = place_name(node, stores)
+        named = stores.name_of(node)
     facts = {"book": opened.book.id, "node": node.label, "document": made and _document(made), "stale": len(resting)}
-
     told = "these words stand there already; nothing was changed"
     if made is not None:
         told = f"the {made.kind} of {named} is now version {made.version}; {stale_count(len(resting))}"
@@ -206,24 +191,22 @@ def _show_redone(opened: OpenBook, done: list["Redone"], as_json: bool) -> None:
     with opened.storage.read() as stores:
         left = Staleness(opened.book.brief).all(stores)
         walked = sum(stale.is_direct and is_left_to_walk(stale, stores) for stale in left)
-        names = {redone.document.node: stores.nodes.get(redone.document.node) for redone in done}
+        labels = [stores.nodes.get(redone.document.node).label for redone in done]
+    if as_json:
+        rows = [
+            {"node": label, "document": _document(redone.document), "changed": redone.is_changed}
+            for redone, label in zip(done, labels, strict=True)
+        ]
+        print_json({"book": opened.book.id, "redone": rows} | _facts(left))
+        return
     direct = sum(stale.is_direct for stale in left)
-    rows = [_redone_facts(redone, names[redone.document.node]) for redone in done]
-
-    def tell() -> None:
-        if not done:
-            note("nothing was made anew" if direct else "nothing is directly stale")
-        else:
-            changed = sum(redone.is_changed for redone in done)
-            note(f"{len(done):,} made anew, {changed:,} came out changed; {direct:,} directly stale are left")
-
-    emit(lambda: {"book": opened.book.id, "redone": rows} | _facts(left), tell, as_json=as_json)
-    if walked and not as_json:
+    if not done:
+        note("nothing was made anew" if direct else "nothing is directly stale")
+    else:
+        changed = sum(redone.is_changed for redone in done)
+        note(f"{len(done):,} made anew, {changed:,} came out changed; {direct:,} directly stale are left")
+    if walked:
         note(f"{walked:,} of what is left `bookwright resume {opened.book.id}` makes anew by itself, as it writes on")
-
-
-def _redone_facts(redone: "Redone", node: TaskNode) -> dict[str, Any]:
-    return {"node": node.label, "document": _document(redone.document), "changed": redone.is_changed}
 
 
 def _facts(found: list[StaleDocument]) -> dict[str, Any]:
@@ -283,14 +266,6 @@ def _why(stale: StaleDocument, names: ReadingOrder) -> str:
 def _reworded(record: Rewording) -> str:
     now = "now taken out" if record.is_removed else f"now {record.new}"
     return f"{record.kind.noun} {record.slug} {record.old} ({now}; {record.touch})"
-
-
-def _print_told(told: Iterable[Giveaway], names: ReadingOrder) -> None:
-    for one in told:
-        print_text(
-            f"The text of {names.name_of(one.label)} tells what the {one.kind.noun} {one.slug} keeps, "
-            "which was added since."
-        )
 
 
 def _name(version: Version, names: ReadingOrder) -> str:

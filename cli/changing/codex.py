@@ -1,17 +1,19 @@
 """`codex`: the characters and the world of a book, as the author keeps them."""
 
-from typing import Annotated, Any
+from collections.abc import Iterable
+from typing import Annotated
 
 import typer
 
 from bookwright.agents.relay.threads.instructions import ForeshadowAction
 from bookwright.app.records.codex_view import CodexView, look
+from bookwright.app.records.edits import Change
 from bookwright.cli.access import open_book
 from bookwright.cli.changing import records
-from bookwright.cli.changing.record_views import facts_of, show_suggestions
+from bookwright.cli.changing.record_views import RecordArgument, facts_of, show_suggestions
 from bookwright.cli.option_groups import takes
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
-from bookwright.cli.output import emit, make_console, plain_table, print_text
+from bookwright.cli.output import emit, print_json, print_table, print_text
 from bookwright.models.codex.entries import CodexEntry, EntryKind, slug
 from bookwright.models.codex.field_merge import Keyed, section_key
 from bookwright.models.codex.record import Record, RecordKind, Stored
@@ -47,6 +49,7 @@ OPTIONS = {
 }
 
 _OF_SECTIONS = ("visibility", "known_from", "phase", "happens_at")
+"""Options that say something of the sections that are given beside them."""
 
 
 def _given(values: Keyed) -> Keyed:
@@ -55,10 +58,7 @@ def _given(values: Keyed) -> Keyed:
         "kind": values["kind"] and values["kind"].value,
         "aliases": values["alias"] or [],
         "phases": _phases(values["add_phase"] or []),
-        "sections": _sections(
-            values["section"] or [],
-            {name: values[name] for name in ("visibility", "known_from", "phase", "happens_at")},
-        ),
+        "sections": _sections(values["section"] or [], {name: values[name] for name in _OF_SECTIONS}),
     }
 
 
@@ -89,20 +89,12 @@ def list_entries(book: BookArgument, kind: Kind = None, as_json: AsJson = False)
         found = stores.codex.current(KIND)
         waiting = [wish.slug for wish in stores.codex.suggestions.waiting(KIND)]
     kept = [stored for stored in found if kind in (None, _entry(stored.record).kind)]
-
-    def tell() -> None:
-        table = plain_table(
-            "id", "kind", "name", "also", "sections", "version", "by", right=("version",), folds=("sections",)
-        )
-        for stored in kept:
-            table.add_row(*_row(stored, waiting.count(stored.record.id)))
-        make_console().print(table)
-
-    emit(
-        lambda: [facts_of(stored) | {"suggestions": waiting.count(stored.record.id)} for stored in kept],
-        tell,
-        as_json=as_json,
-    )
+    if as_json:
+        print_json([facts_of(stored) | {"suggestions": waiting.count(stored.record.id)} for stored in kept])
+        return
+    columns = ("id", "kind", "name", "also", "sections", "version", "by")
+    rows = [_row(stored, waiting.count(stored.record.id)) for stored in kept]
+    print_table(columns, rows, right=("version",), folds=("sections",))
 
 
 @app.command()
@@ -119,14 +111,14 @@ def add(
     given |= {"name": name, "id": identity or (slug(name) if name else None)}
     if not file:
         given["kind"] = given["kind"] or EntryKind.CHARACTER.value
-    records.add_records(book, KIND, records.with_assignments(given, None), file, as_json=as_json)
+    records.add_records(book, KIND, given, file, as_json=as_json)
 
 
 @app.command()
 @takes(OPTIONS, "given", _given)
 def edit(
     book: BookArgument,
-    entry: records.RecordArgument,
+    entry: RecordArgument,
     given: Keyed,
     name: Annotated[str | None, typer.Option(help="Another name.")] = None,
     drop_section: Annotated[
@@ -140,8 +132,8 @@ def edit(
     """Change an entry by options, a file, or in $EDITOR; what is not named stays as it is."""
     aliases = given.pop("aliases")
     how = _changing(aliases, drop_section or []) if aliases or drop_section else None
-    changes = records.with_assignments(given | {"name": name}, assignments)
-    records.edit_record(book, KIND, entry, changes, file, version, as_json=as_json, how=how)
+    given |= {"name": name}
+    records.edit_record(book, KIND, entry, given, assignments, file, version, as_json=as_json, how=how)
 
 
 records.add_common_verbs(app, KIND)
@@ -184,7 +176,7 @@ def drop(book: BookArgument, number: Number, as_json: AsJson = False) -> None:
     records.settle_suggestion(book, number, is_taken=False, as_json=as_json)
 
 
-def _changing(aliases: list[str], dropped: list[str]) -> Any:
+def _changing(aliases: list[str], dropped: list[str]) -> Change:
     """A change that adds aliases and takes sections out."""
 
     def change(record: Record) -> Record:
@@ -229,7 +221,7 @@ def _print_view(view: CodexView) -> None:
     _group("looked for by the reviewer", view.keywords.all)
 
 
-def _group(title: str, lines: Any) -> None:
+def _group(title: str, lines: Iterable[str]) -> None:
     if lines:
         print_text(f"{title}:")
         for line in lines:

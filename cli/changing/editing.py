@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bookwright.app.access import OpenBook
-from bookwright.app.places import find_node, place_name
+from bookwright.app.places import find_node
 from bookwright.app.records.files import edited, keep_draft
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import agrees, emit, note
+from bookwright.cli.output import check_agreed, emit, note, print_json
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.edit import TextEdit
 from bookwright.models.errors import EditConflict, InvalidInput
@@ -51,7 +51,7 @@ def _edit_here(opened: OpenBook, place: str, kind: DocumentKind | None, as_json:
 
     with opened.storage.read() as stores:
         unit = find_node(place, stores)
-        name, document = place_name(unit, stores), chosen(stores, unit, kind)
+        name, document = stores.name_of(unit), chosen(stores, unit, kind)
         check_writable(document, unit, stores)
     words = edited(f"{document.text.rstrip()}\n", f"{unit.label}-{document.kind.value}.md")
     if words is None:
@@ -77,23 +77,18 @@ def _take_back(opened: OpenBook, file: Path, encoding: str, *, dry_run: bool, ye
         _show(returned)
     saved: list[SavedEdit] = []
     if returned.changed and not dry_run:
-        if not yes and not agrees("Take them in?"):
-            raise InvalidInput("nothing was changed; --yes takes them in without asking")
+        check_agreed("Take them in?", "nothing was changed; --yes takes them in without asking", yes=yes)
         saved = take_back(opened, returned)
-    rows = [
-        {"node": text.edit.label, "place": text.place, "before": text.before, "after": text.after}
-        for text in returned.changed
-    ]
-    done = [_facts(text.edit.label, one) for text, one in zip(returned.changed, saved, strict=False)]
-
-    def tell() -> None:
-        if saved:
-            note(f"{len(saved):,} taken in; `bookwright stale {opened.book.id}` shows what rests on them")
-
-    emit(lambda: {
-        "book": opened.book.id, "changed": rows, "unchanged": returned.unchanged,
-        "unclear": list(returned.unclear), "saved": done,
-    }, tell, as_json=as_json)  # fmt: skip
+    if as_json:
+        rows = [
+            {"node": text.edit.label, "place": text.place, "before": text.before, "after": text.after}
+            for text in returned.changed
+        ]
+        done = [_facts(text.edit.label, one) for text, one in zip(returned.changed, saved, strict=False)]
+        found = {"changed": rows, "unchanged": returned.unchanged, "unclear": list(returned.unclear)}
+        print_json({"book": opened.book.id} | found | {"saved": done})
+    elif saved:
+        note(f"{len(saved):,} taken in; `bookwright stale {opened.book.id}` shows what rests on them")
 
 
 def _show(returned: "ReturnedManuscript") -> None:

@@ -7,14 +7,15 @@ import typer
 from bookwright.agents.relay.threads.alerts import PACINGS, Pacing
 from bookwright.agents.relay.threads.foreshadowing import recorded
 from bookwright.agents.relay.threads.instructions import check_foreshadowing_for_scene
-from bookwright.app.places import find_node, place_name
-from bookwright.app.records.board import make_board
+from bookwright.app.places import find_node
+from bookwright.app.records.board import Board, ThreadCard, make_board
+from bookwright.app.records.edits import Change
 from bookwright.cli.access import open_book
 from bookwright.cli.changing import records
-from bookwright.cli.changing.board import print_board
+from bookwright.cli.changing.record_views import RecordArgument
 from bookwright.cli.option_groups import takes
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
-from bookwright.cli.output import emit, print_text
+from bookwright.cli.output import emit, print_json, print_table, print_text
 from bookwright.models.book import BookState
 from bookwright.models.codex.entries import slug
 from bookwright.models.codex.field_merge import Keyed
@@ -78,7 +79,7 @@ def list_threads(book: BookArgument, pacing: PacingName = "medium", as_json: AsJ
     with open_book(book) as opened, opened.storage.read() as stores:
         is_finished = opened.book.state is BookState.FINISHED
         board = make_board(stores, profile, is_finished=is_finished)
-    emit(lambda: board.facts(), lambda: print_board(board), as_json=as_json)
+    emit(lambda: board.facts(), lambda: _print_board(board), as_json=as_json)
 
 
 @app.command()
@@ -87,23 +88,19 @@ def due(book: BookArgument, node: NodeArgument, pacing: PacingName = "medium", a
     profile = _pacing(pacing)
     with open_book(book) as opened, opened.storage.read() as stores:
         unit = find_node(node, stores)
-        named = place_name(unit, stores)
+        named = stores.name_of(unit)
         reading = stores.codex.reading_order()
         owed = check_foreshadowing_for_scene(stores.codex.threads(), unit.label, reading, profile.reminder)
-
-    def tell() -> None:
-        lists = {
-            "plant": owed.should_plant, "bring back": owed.should_reinforce, "pay off": owed.should_pay_off,
-            "near": owed.approaching_payoff,
-            "waits": [f"{thread} (for {', '.join(missing)})" for thread, missing in owed.waiting_for.items()],
-        }  # fmt: skip
-        for name, threads in lists.items():
-            if threads:
-                print_text(f"{name}: {', '.join(threads)}")
-        if not any(lists.values()):
-            print_text(f"{named} owes the threads nothing")
-
-    emit(lambda: owed.model_dump(mode="json"), tell, as_json=as_json)
+    if as_json:
+        print_json(owed.model_dump(mode="json"))
+        return
+    lists = {
+        "plant": owed.should_plant, "bring back": owed.should_reinforce, "pay off": owed.should_pay_off,
+        "near": owed.approaching_payoff,
+        "waits": [f"{thread} (for {', '.join(missing)})" for thread, missing in owed.waiting_for.items()],
+    }  # fmt: skip
+    lines = [f"{name}: {', '.join(threads)}" for name, threads in lists.items() if threads]
+    print_text("\n".join(lines) or f"{named} owes the threads nothing")
 
 
 @app.command()
@@ -118,14 +115,14 @@ def add(
 ) -> None:
     """Register a thread from options or from a file; a file may hold many, as [[foreshadowing]] tables."""
     given |= {"title": title, "id": identity or (slug(title) if title else None)}
-    records.add_records(book, KIND, records.with_assignments(given, None), file, as_json=as_json)
+    records.add_records(book, KIND, given, file, as_json=as_json)
 
 
 @app.command()
 @takes(OPTIONS, "given", _given)
 def edit(
     book: BookArgument,
-    thread: records.RecordArgument,
+    thread: RecordArgument,
     given: Keyed,
     title: Annotated[str | None, typer.Option(help="Another title.")] = None,
     status: Annotated[ThreadStatus | None, typer.Option(help="Where it stands, one move further.")] = None,
@@ -136,14 +133,13 @@ def edit(
 ) -> None:
     """Change a thread by options, a file, or in $EDITOR; lists are replaced, the rest stays as it is."""
     given |= {"title": title, "status": status and status.value}
-    changes = records.with_assignments(given, assignments)
-    records.edit_record(book, KIND, thread, changes, file, version, as_json=as_json)
+    records.edit_record(book, KIND, thread, given, assignments, file, version, as_json=as_json)
 
 
 @app.command()
 def record(
     book: BookArgument,
-    thread: records.RecordArgument,
+    thread: RecordArgument,
     what: Annotated[ThreadEventType, typer.Argument(metavar="WHAT", help="plant, reinforce, hint or reveal.")],
     place: Annotated[str, typer.Option("--at", metavar="PLACE", help="The chapter or node that did it.")],
     expression: Annotated[str | None, typer.Option("--words", help="The words in which it was done.")] = None,
@@ -152,13 +148,13 @@ def record(
 ) -> None:
     """Put on record what a text did for a thread; its status follows."""
     values = {"place": place, "type": what.value, "expression": expression or "", "subtlety": subtlety}
-    records.edit_record(book, KIND, thread, {}, None, None, as_json=as_json, how=_doing(values))
+    records.edit_record(book, KIND, thread, {}, None, None, None, as_json=as_json, how=_doing(values))
 
 
 records.add_common_verbs(app, KIND)
 
 
-def _doing(values: dict[str, Any]) -> Any:
+def _doing(values: dict[str, Any]) -> Change:
     """A change that records one event."""
 
     def change(record: Record) -> Record:
@@ -178,3 +174,36 @@ def _pacing(text: str) -> Pacing:
     if reminder.isdecimal() and silence.isdecimal() and 0 < int(silence) <= 10_000 and int(reminder) <= 10_000:
         return Pacing(reminder=int(reminder), silence=int(silence))
     raise InvalidInput(f"{text!r} is no pacing; it is slow, medium, fast, or two numbers of chapters such as 4/8")
+
+
+def _print_board(board: Board) -> None:
+    """Print the board, a group for each status that has threads."""
+    place = f"chapter {board.chapter} ({board.at})" if board.chapter else "the beginning"
+    count = f"{len(board.cards)} thread{'' if len(board.cards) == 1 else 's'}"
+    print_text(f"{count}, {sum(card.thread.is_open for card in board.cards)} open, at {place}")
+    for status in ThreadStatus:
+        if rows := [_row(card) for card in board.cards if card.thread.status is status]:
+            print_text(f"\n{status} ({len(rows)})")
+            print_table(
+                ("  id", "title", "plant", "payoff", "silence", "subtlety", "level", "waits for", "version"), rows,
+                right=("subtlety", "silence", "version"), folds=("title", "waits for"),
+            )  # fmt: skip
+    if board.alerts:
+        print_text("\nalerts")
+        for alert in board.alerts:
+            print_text(f"  {alert.type}  {alert.foreshadowing_id}: {alert.detail}")
+    if board.strays:
+        print_text("\nsuggestions: these read like promises, and no thread is registered for them")
+        for unit, words in board.strays:
+            print_text(f"  {unit}  “{words}”")
+        print_text("  `bookwright foreshadowing add BOOK TITLE --seed WORDS --payoff ...` registers one")
+
+
+def _row(card: ThreadCard) -> list[str]:
+    thread = card.thread
+    silence = "" if card.silence is None or not thread.is_open else str(card.silence)
+    waits = ", ".join(card.missing) if thread.status is ThreadStatus.REGISTERED else ""
+    return [
+        f"  {thread.id}", thread.title, str(thread.seed.planned_at or ""), str(thread.payoff.planned_at or "unplanned"),
+        silence, str(thread.subtlety_level), card.level.name.lower(), waits, str(card.version),
+    ]  # fmt: skip

@@ -1,6 +1,6 @@
 """`note`: what an author remarks on words of a text, as a note to oneself or an order for its next revision."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -13,6 +13,7 @@ from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.models.comment import Anchor
 from bookwright.models.errors import InvalidInput
+from bookwright.models.tree.place import ReadingOrder
 
 
 def note(
@@ -54,14 +55,13 @@ def _add(opened: OpenBook, node: str, at: str, words: str, is_order: bool, as_js
     number = comment_on(opened, labels, Anchor(quote=at), words, is_order=is_order)
     with opened.storage.read() as stores:
         sight = next(one for one in comments_at(stores, labels) if one.comment.id == number)
-
-    def tell() -> None:
-        label = sight.comment.label
-        output.note(f"note {number} is kept at “{sight.comment.anchor.quote}” of {label}")
-        if is_order:
-            output.note(f"`bookwright revise {opened.book.id} {label} --notes` has a model see to it")
-
-    output.emit(lambda: {"book": opened.book.id} | sight.facts(), tell, as_json=as_json)
+    if as_json:
+        output.print_json({"book": opened.book.id} | sight.facts())
+        return
+    label = sight.comment.label
+    output.note(f"note {number} is kept at “{sight.comment.anchor.quote}” of {label}")
+    if is_order:
+        output.note(f"`bookwright revise {opened.book.id} {label} --notes` has a model see to it")
 
 
 def _list(opened: OpenBook, node: str | None, as_json: bool) -> None:
@@ -71,19 +71,18 @@ def _list(opened: OpenBook, node: str | None, as_json: bool) -> None:
         else:
             found = comments_at(stores, editable_parts(stores, find_node(node, stores).label))
         names = stores.codex.reading_order()
-
-    def tell() -> None:
-        if not found:
-            output.note("no notes" + ("" if node is None else " there"))
-            return
+    if as_json:
+        output.print_json({"book": opened.book.id, "notes": [one.facts() for one in found]})
+    elif not found:
+        output.note("no notes" + ("" if node is None else " there"))
+    else:
         columns = ("note", "place", "at", "what you remarked", "")
-        table = output.plain_table(*columns, right=("note",), folds=columns[2:])
-        for one in found:
-            place = names.name_of(one.comment.label)
-            table.add_row(str(one.comment.id), place, one.comment.anchor.quote, one.comment.words, _state(one))
-        output.make_console().print(table)
+        output.print_table(columns, [_row(one, names) for one in found], right=("note",), folds=columns[2:])
 
-    output.emit(lambda: {"book": opened.book.id, "notes": [one.facts() for one in found]}, tell, as_json=as_json)
+
+def _row(one: CommentSight, names: ReadingOrder) -> list[str]:
+    comment = one.comment
+    return [str(comment.id), names.name_of(comment.label), comment.anchor.quote, comment.words, _state(one)]
 
 
 def _state(one: CommentSight) -> str:
@@ -102,7 +101,6 @@ def _state(one: CommentSight) -> str:
 def _remove(opened: OpenBook, number: int, as_json: bool) -> None:
     with opened.storage.write() as stores:
         gone = lay_aside(stores, number)
-    facts: dict[str, Any] = {"book": opened.book.id, "note": gone.id, "node": gone.label, "removed": True}
-    output.emit(
-        lambda: facts, lambda: output.note(f"note {gone.id} at “{gone.anchor.quote}” is laid aside"), as_json=as_json
-    )
+    facts = {"book": opened.book.id, "note": gone.id, "node": gone.label, "removed": True}
+    told = f"note {gone.id} at “{gone.anchor.quote}” is laid aside"
+    output.emit(lambda: facts, lambda: output.note(told), as_json=as_json)

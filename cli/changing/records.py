@@ -14,9 +14,10 @@ from bookwright.app.records import files as record_files
 from bookwright.app.records import unions as record_unions
 from bookwright.app.wording import counted, stale_count
 from bookwright.cli.access import open_book
-from bookwright.cli.changing.record_views import facts_of, show_history, show_record
+from bookwright.cli.changing.record_views import RecordArgument, facts_of, show_history, show_record
+from bookwright.cli.option_groups import Verb, takes
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import emit, note, print_text
+from bookwright.cli.output import emit, note, print_json, print_text
 from bookwright.exports.record_toml import as_toml
 from bookwright.flows.revision.record_edits import take_or_drop
 from bookwright.flows.revision.revise import void_unfinished
@@ -24,7 +25,6 @@ from bookwright.models.codex.field_merge import Keyed
 from bookwright.models.codex.record import Origin, Record, RecordKind, Stored, make_record
 from bookwright.models.errors import InvalidEntry, InvalidInput
 
-RecordArgument = Annotated[str, typer.Argument(metavar="ID", help="Its id, a name or a title.")]
 FromFile = Annotated[
     Path | None, typer.Option("--file", metavar="FILE.toml", help="Take it from a TOML file; options win.")
 ]
@@ -34,11 +34,6 @@ SeenVersion = Annotated[
 Assignments = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change one key; may be repeated.")
 ]
-
-
-TakenUp = Annotated[int, typer.Argument(metavar="VERSION", min=1, help="As `history` numbers them.")]
-TomlFile = Annotated[Path, typer.Argument(metavar="FILE.toml")]
-MaybeTomlFile = Annotated[Path | None, typer.Argument(metavar="[FILE.toml]")]
 
 
 class ListsByDefault(TyperGroup):
@@ -53,50 +48,34 @@ class ListsByDefault(TyperGroup):
 
 def add_common_verbs(app: typer.Typer, kind: RecordKind) -> None:
     """Give a register's group the verbs that all three have."""
-
-    def show(book: BookArgument, record: RecordArgument, as_json: AsJson = False) -> None:
-        show_record(book, kind, record, as_json=as_json)
-
-    def history(book: BookArgument, record: RecordArgument, as_json: AsJson = False) -> None:
-        show_history(book, kind, record, as_json=as_json)
-
-    def remove(book: BookArgument, record: RecordArgument, as_json: AsJson = False) -> None:
-        remove_record(book, kind, record, as_json=as_json)
-
-    def restore(book: BookArgument, record: RecordArgument, version: TakenUp, as_json: AsJson = False) -> None:
-        restore_record(book, kind, record, version, as_json=as_json)
-
-    def take_in(book: BookArgument, file: TomlFile, as_json: AsJson = False) -> None:
-        import_records(book, kind, file, as_json=as_json)
-
-    def export(book: BookArgument, file: MaybeTomlFile = None) -> None:
-        export_records(book, kind, file)
-
     table = f"[[{record_files.TABLES[kind]}]]"
-    app.command("show", help="Show one as TOML, with what an extraction would change of it.")(show)
-    app.command("history", help="Show every version of one with what it changed.")(history)
-    app.command("remove", help="Take one out; its history stays.")(remove)
-    app.command("restore", help="Take an earlier version up again, also of one that was taken out.")(restore)
-    app.command("import", help=f"Take in the {table} tables of a file, all or none; known ids are changed.")(take_in)
-    app.command("export", help=f"Write all of them as {table} tables, to a file if one is named.")(export)
+    verbs: dict[str, tuple[Verb, str]] = {
+        "show": (show_record, "Show one as TOML, with what an extraction would change of it."),
+        "history": (show_history, "Show every version of one with what it changed."),
+        "remove": (_remove, "Take one out; its history stays."),
+        "restore": (_restore, "Take an earlier version up again, also of one that was taken out."),
+        "import": (_import, f"Take in the {table} tables of a file, all or none; known ids are changed."),
+        "export": (_export, f"Write all of them as {table} tables, to a file if one is named."),
+    }
+    for name, (verb, told) in verbs.items():
+        app.command(name, help=told)(takes({}, "kind", lambda _: kind)(verb))
 
 
 def add_records(book: str, kind: RecordKind, given: Keyed, file: Path | None, *, as_json: bool) -> None:
     """Add the record that options describe, or those of a file with the options laid over a single one."""
+    given = _with_assignments(given, [])
     tables = record_files.tables_in(file, kind) if file else [{}]
     if given and len(tables) > 1:
         raise InvalidInput("options can only be laid over a file that holds one; leave them out")
     with open_book(book) as opened:
         with opened.storage.read() as stores:
             lay(tables[0], with_places(given, stores))
-        added = record_edits.add(opened, kind, tables)
-        _tell(added, "added", as_json=as_json)
-        _tell_stale(opened)
+        _tell(opened, record_edits.add(opened, kind, tables), as_json=as_json, what="added")
 
 
 def edit_record(
-    book: str, kind: RecordKind, name: str, changes: Keyed, file: Path | None, version: int | None, *, as_json: bool,
-    how: record_edits.Change | None = None,
+    book: str, kind: RecordKind, name: str, given: Keyed, assignments: list[str] | None, file: Path | None,
+    version: int | None, *, as_json: bool, how: record_edits.Change | None = None,
 ) -> None:  # fmt: skip
     """Lay a file and then options over a record, or open it in the author's editor if neither is given."""
     laid: Keyed = {}
@@ -105,6 +84,7 @@ def edit_record(
         if len(tables) > 1:
             raise InvalidInput("a file that changes one record holds one; `import` takes in many")
         laid = {key: value for key, value in tables[0].items() if key != "id"}
+    changes = _with_assignments(given, assignments or [])
     with open_book(book) as opened:
         with opened.storage.read() as stores:
             lay(laid, with_places(changes, stores))
@@ -115,60 +95,73 @@ def edit_record(
             stored = record_edits.change(
                 opened, kind, name, lambda record: record_edits.laid_over(first(record), laid), version
             )
-        _tell([stored], "stands", as_json=as_json)
-        _tell_stale(opened)
-
-
-def remove_record(book: str, kind: RecordKind, name: str, *, as_json: bool) -> None:
-    """Take a record out; its history stays."""
-    with open_book(book) as opened:
-        with at_rest(opened.storage) as stores:
-            found = stores.codex.get(kind, name)
-            void_unfinished(stores)
-            removed = stores.codex.remove(kind, found.record.id, found.version, Origin.AUTHOR)
-        _tell([removed], "is taken out", as_json=as_json)
-        _tell_stale(opened)
-
-
-def restore_record(book: str, kind: RecordKind, name: str, version: int, *, as_json: bool) -> None:
-    """Take an earlier version of a record up again."""
-    with open_book(book) as opened:
-        stored = record_unions.take_up(opened, kind, name, version)
-        _tell([stored], "stands", as_json=as_json)
-        _tell_stale(opened)
+        _tell(opened, [stored], as_json=as_json)
 
 
 def unite_entries(book: str, kept: str, other: str, *, as_json: bool) -> None:
     """Put one entry of the codex into another."""
     with open_book(book) as opened:
         stands, removed, *others = record_unions.unite(opened, kept, other)
-
-        def tell() -> None:
-            _tell([stands, *others], "stands", as_json=False)
+        if as_json:
+            renamed = [stored.record.id for stored in others]
+            print_json({"stands": facts_of(stands), "removed": removed.record.id, "renamed_in": renamed})
+        else:
+            _print_standing([stands, *others])
             note(
                 f"{removed.record.id} is taken out; `bookwright codex restore {opened.book.id} {stands.record.id} "
                 f"{stands.version - 1}` and then `... {removed.record.id} {removed.version - 1}` undo it"
             )
-
-        emit(lambda: {"stands": facts_of(stands), "removed": removed.record.id, "renamed_in": [
-            stored.record.id for stored in others]}, tell, as_json=as_json)  # fmt: skip
         _tell_stale(opened)
 
 
-def import_records(book: str, kind: RecordKind, file: Path, *, as_json: bool) -> None:
-    """Take in a file: what is new is added, what is there gets its next version, all or nothing."""
+def settle_suggestion(book: str, number: int, *, is_taken: bool, as_json: bool) -> None:
+    """Take or drop what an extraction suggests."""
+    with open_book(book) as opened:
+        with at_rest(opened.storage) as stores:
+            stored = take_or_drop(stores, number, is_taken=is_taken)
+        _tell(opened, [stored], as_json=as_json)
+
+
+def _remove(book: BookArgument, kind: RecordKind, record: RecordArgument, as_json: AsJson = False) -> None:
+    with open_book(book) as opened:
+        with at_rest(opened.storage) as stores:
+            found = stores.codex.get(kind, record)
+            void_unfinished(stores)
+            removed = stores.codex.remove(kind, found.record.id, found.version, Origin.AUTHOR)
+        _tell(opened, [removed], as_json=as_json)
+
+
+def _restore(
+    book: BookArgument,
+    kind: RecordKind,
+    record: RecordArgument,
+    version: Annotated[int, typer.Argument(metavar="VERSION", min=1, help="As `history` numbers them.")],
+    as_json: AsJson = False,
+) -> None:
+    with open_book(book) as opened:
+        _tell(opened, [record_unions.take_up(opened, kind, record, version)], as_json=as_json)
+
+
+def _import(
+    book: BookArgument,
+    kind: RecordKind,
+    file: Annotated[Path, typer.Argument(metavar="FILE.toml")],
+    as_json: AsJson = False,
+) -> None:
     tables = record_files.tables_in(file, kind)
     with open_book(book) as opened:
         with at_rest(opened.storage) as stores:
             records = record_edits.made(kind, tables, opened.book.brief.default_visibility, stores.codex)
             void_unfinished(stores)
             taken = record_edits.take_in(records, stores)
-        _tell(taken, "stands", as_json=as_json)
-        _tell_stale(opened)
+        _tell(opened, taken, as_json=as_json)
 
 
-def export_records(book: str, kind: RecordKind, file: Path | None) -> None:
-    """Write a register as a TOML file that `import` and a brief take."""
+def _export(
+    book: BookArgument,
+    kind: RecordKind,
+    file: Annotated[Path | None, typer.Argument(metavar="[FILE.toml]")] = None,
+) -> None:
     with open_book(book) as opened, opened.storage.read() as stores:
         text = record_files.file_of([stored.record for stored in stores.codex.current(kind)], kind)
     if file is None:
@@ -181,19 +174,10 @@ def export_records(book: str, kind: RecordKind, file: Path | None) -> None:
     note(f"written to {file}")
 
 
-def settle_suggestion(book: str, number: int, *, is_taken: bool, as_json: bool) -> None:
-    """Take or drop what an extraction suggests."""
-    with open_book(book) as opened:
-        with at_rest(opened.storage) as stores:
-            stored = take_or_drop(stores, number, is_taken=is_taken)
-        _tell([stored], "stands", as_json=as_json)
-        _tell_stale(opened)
-
-
-def with_assignments(given: Keyed, assignments: list[str] | None) -> Keyed:
+def _with_assignments(given: Keyed, assignments: list[str]) -> Keyed:
     """Return nested values with `key=value` texts laid over them, leaving out options that were not given."""
     values = {key: value for key, value in given.items() if value not in (None, [], {})}
-    for assignment in assignments or []:
+    for assignment in assignments:
         lay(values, assigned(assignment))
     return values
 
@@ -212,18 +196,19 @@ def _edited_by_hand(opened: OpenBook, kind: RecordKind, name: str) -> Stored[Rec
         raise InvalidEntry(f"{error}; what was typed is in {str(kept)!r}, for --file") from None
 
 
-def _tell(records: list[Stored[Record]], what: str, *, as_json: bool) -> None:
+def _tell(opened: OpenBook, records: list[Stored[Record]], *, as_json: bool, what: str = "stands") -> None:
+    """Say how records stand, and what of the book was made under another codex."""
     told = [facts_of(stored) | ({"removed": True} if stored.is_removed else {}) for stored in records]
+    emit(lambda: told[0] if len(told) == 1 else told, lambda: _print_standing(records, what), as_json=as_json)
+    _tell_stale(opened)
 
-    def tell() -> None:
-        for stored in records:
-            note(f"{stored.record.id} {what}" + ("" if what == "is taken out" else f" at version {stored.version}"))
 
-    emit(lambda: told[0] if len(told) == 1 else told, tell, as_json=as_json)
+def _print_standing(records: list[Stored[Record]], what: str = "stands") -> None:
+    for stored in records:
+        note(f"{stored.record.id} " + ("is taken out" if stored.is_removed else f"{what} at version {stored.version}"))
 
 
 def _tell_stale(opened: OpenBook) -> None:
-    """Say what of the book was made under another codex, if anything was."""
     from bookwright.flows.revision.staleness import Staleness  # brings the engine
 
     looking = Staleness(opened.book.brief)

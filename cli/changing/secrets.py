@@ -6,10 +6,10 @@ import typer
 
 from bookwright.cli.access import open_book
 from bookwright.cli.changing import records
-from bookwright.cli.changing.record_views import facts_of
+from bookwright.cli.changing.record_views import RecordArgument, facts_of
 from bookwright.cli.option_groups import takes
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import emit, make_console, plain_table
+from bookwright.cli.output import print_json, print_table
 from bookwright.models.codex.entries import Importance, Secret
 from bookwright.models.codex.field_merge import Keyed
 from bookwright.models.codex.names import neutral_names
@@ -61,17 +61,13 @@ def list_secrets(book: BookArgument, as_json: AsJson = False) -> None:
     """List the secrets; by its number each can be named in `ask`, whatever its id."""
     with open_book(book) as opened, opened.storage.read() as stores:
         found = stores.codex.current(KIND)
-
-    def tell() -> None:
-        names = neutral_names(stored.record for stored in found if isinstance(stored.record, Secret))
-        table = plain_table(
-            "no.", "id", "visibility", "importance", "revealed", "content", "version", "by", folds=("content",)
-        )
-        for stored in found:
-            table.add_row(names[stored.record.id].rpartition("-")[2], *_row(stored))
-        make_console().print(table)
-
-    emit(lambda: [facts_of(stored) for stored in found], tell, as_json=as_json)
+    if as_json:
+        print_json([facts_of(stored) for stored in found])
+        return
+    names = neutral_names(stored.record for stored in found if isinstance(stored.record, Secret))
+    columns = ("no.", "id", "visibility", "importance", "revealed", "content", "version", "by")
+    rows = [(names[stored.record.id].rpartition("-")[2], *_row(stored)) for stored in found]
+    print_table(columns, rows, folds=("content",))
 
 
 @app.command()
@@ -85,15 +81,14 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Add a secret from options or from a file; a file may hold many, as [[secrets]] tables."""
-    given |= {"content": content, "id": identity}
-    records.add_records(book, KIND, records.with_assignments(given, None), file, as_json=as_json)
+    records.add_records(book, KIND, given | {"content": content, "id": identity}, file, as_json=as_json)
 
 
 @app.command()
 @takes(OPTIONS, "given", _given)
 def edit(
     book: BookArgument,
-    secret: records.RecordArgument,
+    secret: RecordArgument,
     given: Keyed,
     content: Annotated[str | None, typer.Option(help="What is secret.")] = None,
     assignments: records.Assignments = None,
@@ -102,8 +97,8 @@ def edit(
     as_json: AsJson = False,
 ) -> None:
     """Change a secret by options, a file, or in $EDITOR; lists are replaced, the rest stays as it is."""
-    changes = records.with_assignments(given | {"content": content}, assignments)
-    records.edit_record(book, KIND, secret, changes, file, version, as_json=as_json)
+    given |= {"content": content}
+    records.edit_record(book, KIND, secret, given, assignments, file, version, as_json=as_json)
 
 
 records.add_common_verbs(app, KIND)

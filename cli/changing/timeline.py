@@ -8,7 +8,7 @@ from bookwright.app.access import OpenBook
 from bookwright.app.status.timeline import is_compared, read_timeline, set_time
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import emit, make_console, note, plain_table, print_text
+from bookwright.cli.output import note, print_json, print_table, print_text
 from bookwright.models.errors import InvalidInput
 from bookwright.models.story.timeline import StoryLine
 from bookwright.models.story_time.value import StoryTime, asked_time
@@ -42,14 +42,12 @@ def timeline(
         if node is not None:
             _set(opened, node, None if when is None else _time(when, order))
         found = read_timeline(opened)
-
-    def tell() -> None:
-        if node is None:
-            _print(found, opened.book.id)
-        else:
-            _print_findings(found)
-
-    emit(lambda: {"book": opened.book.id} | found.model_dump(mode="json"), tell, as_json=as_json)
+    if as_json:
+        print_json({"book": opened.book.id} | found.model_dump(mode="json"))
+    elif node is None and found.is_empty:
+        print_text(f'No unit has a time yet; `bookwright timeline {opened.book.id} NODE --when "day 1"` gives one.')
+    else:
+        _print(found, with_rows=node is None)
 
 
 def _check(node: str | None, when: str | None, order: float | None, clear: bool) -> None:
@@ -78,17 +76,9 @@ def _set(opened: OpenBook, node: str, time: StoryTime | None) -> None:
         note(f"{unit} is set at: {time}. Nothing can be compared with these words; --order NUMBER sorts them")
 
 
-def _print(found: StoryLine, book: str) -> None:
-    if found.is_empty:
-        print_text(f'No unit has a time yet; `bookwright timeline {book} NODE --when "day 1"` gives one.')
-        return
-    table = plain_table("time", "node", "chapter", "title", "", right=("chapter",), folds=("time", "title"))
-    for row in found.rows:
-        table.add_row(row.when or "-", row.label, str(row.chapter), row.title, row.standing)
-    make_console().print(table)
-    _print_findings(found)
-
-
-def _print_findings(found: StoryLine) -> None:
+def _print(found: StoryLine, *, with_rows: bool) -> None:
+    if with_rows:
+        rows = [(row.when or "-", row.label, str(row.chapter), row.title, row.standing) for row in found.rows]
+        print_table(("time", "node", "chapter", "title", ""), rows, right=("chapter",), folds=("time", "title"))
     for one in found.findings:
         print_text(f"{one.result} in {one.label}: {one.line}")

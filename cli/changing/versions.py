@@ -1,18 +1,18 @@
 """The versions of a document: `history`, `diff`, and `restore` for one of them."""
 
 import difflib
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
 
 from bookwright.app.changes.versions import maker, two_versions, version_rows
-from bookwright.app.places import find_node, place_name
+from bookwright.app.places import find_node
 from bookwright.app.wording import moment
 from bookwright.cli.access import open_book
-from bookwright.cli.changing.changing import KindOption
+from bookwright.cli.changing.document_options import KindOption
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
-from bookwright.cli.output import emit, make_console, note, plain_table, print_text
+from bookwright.cli.output import emit, make_console, note, print_json, print_table, print_text
 from bookwright.cli.writing.waiting import wait_until_free
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.text.word_diff import word_diff
@@ -25,17 +25,14 @@ def history(book: BookArgument, node: NodeArgument, kind: KindOption = None, as_
     with open_book(book) as opened, opened.storage.read() as stores:
         found = find_node(node, stores)
         rows = version_rows(stores, found, kind)
-
-    def tell() -> None:
-        table = plain_table(
-            "kind", "version", "length", "when", "by", "note", right=("version", "length"), folds=("note",)
-        )
-        for row in rows:
-            when = moment(row["made_at"]) if row["made_at"] else ""
-            table.add_row(row["kind"], str(row["version"]), f"{row['length']:,}", when, maker(row), row["note"])
-        make_console().print(table)
-
-    emit(lambda: {"book": opened.book.id, "node": found.label, "versions": rows}, tell, as_json=as_json)
+    if as_json:
+        print_json({"book": opened.book.id, "node": found.label, "versions": rows})
+        return
+    columns = ("kind", "version", "length", "when", "by", "note")
+    lines = [
+        (row["kind"], str(row["version"]), f"{row['length']:,}", _when(row), maker(row), row["note"]) for row in rows
+    ]
+    print_table(columns, lines, right=("version", "length"), folds=("note",))
 
 
 def diff(
@@ -52,17 +49,15 @@ def diff(
         two = two_versions(stores, found, kind, a, b)
     old, new, before, after = two.old, two.new, two.before, two.after
     lines = _unified(before, after, old, new)
-    shown = {"a": old.version, "b": new.version, "kind": new.kind.value, "diff": lines, "is_same": before == after}
-
-    def tell() -> None:
-        if before == after:
-            note(f"versions {old.version} and {new.version} of the {new.kind} read the same")
-        elif new.kind is DocumentKind.PROSE:
-            make_console().print(marked_words(before, after))
-        else:
-            _print_lines(lines)
-
-    emit(lambda: {"book": opened.book.id, "node": found.label} | shown, tell, as_json=as_json)
+    if as_json:
+        shown = {"a": old.version, "b": new.version, "kind": new.kind.value, "diff": lines, "is_same": before == after}
+        print_json({"book": opened.book.id, "node": found.label} | shown)
+    elif before == after:
+        note(f"versions {old.version} and {new.version} of the {new.kind} read the same")
+    elif new.kind is DocumentKind.PROSE:
+        make_console().print(marked_words(before, after))
+    else:
+        _print_lines(lines)
 
 
 def restore_version(book: str, node: str, version: int, kind: DocumentKind | None, as_json: bool) -> None:
@@ -71,22 +66,20 @@ def restore_version(book: str, node: str, version: int, kind: DocumentKind | Non
     from bookwright.flows.revision.staleness import Staleness
 
     with open_book(book) as opened:
-        wait_until_free(opened.storage, opened.settings)
+        wait_until_free(opened)
         with opened.storage.read() as stores:
             found = find_node(node, stores)
         made = take_up(opened, found.label, kind, version)
         with opened.storage.read() as stores:
             stale = len(Staleness(opened.book.brief).direct(stores))
-            named = place_name(found, stores)
+            named = stores.name_of(found)
     facts = {"book": opened.book.id, "node": found.label, "kind": made.kind.value, "version": made.version}
-    emit(
-        lambda: facts | {"restored": version, "stale": stale},
-        lambda: note(
-            f"the {made.kind} of {named} is version {version} again, as version {made.version}; "
-            f"{stale:,} directly stale"
-        ),
-        as_json=as_json,
-    )
+    told = f"the {made.kind} of {named} is version {version} again, as version {made.version}; {stale:,} directly stale"
+    emit(lambda: facts | {"restored": version, "stale": stale}, lambda: note(told), as_json=as_json)
+
+
+def _when(row: dict[str, Any]) -> str:
+    return moment(row["made_at"]) if row["made_at"] else ""
 
 
 def _unified(before: str, after: str, old: Document, new: Document) -> list[str]:
@@ -96,12 +89,11 @@ def _unified(before: str, after: str, old: Document, new: Document) -> list[str]
 
 def _print_lines(lines: list[str]) -> None:
     console = make_console()
-    if not console.is_terminal:
-        for line in lines:
-            print_text(line)
-        return
     for line in lines:
-        console.print(Text(line, style=_STYLES.get(line[:1], "")), soft_wrap=True)
+        if console.is_terminal:
+            console.print(Text(line, style=_STYLES.get(line[:1], "")), soft_wrap=True)
+        else:
+            print_text(line)
 
 
 def marked_words(before: str, after: str) -> Text:

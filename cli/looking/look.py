@@ -4,20 +4,20 @@ import json
 import pydoc
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bookwright.app.access import OpenBook
-from bookwright.app.places import find_node, place_name
+from bookwright.app.places import find_node
 from bookwright.app.status.progress import EVERY_STEP, place_of
 from bookwright.app.status.progress_lines import step_text
 from bookwright.app.status.timeline import read_turns
 from bookwright.app.wording import moment
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
-from bookwright.cli.output import emit, fact_table, make_console, plain_table, print_text
+from bookwright.cli.output import emit, make_console, print_facts, print_json, print_table, print_text
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.errors import InvalidInput
 from bookwright.models.findings import Findings
@@ -48,15 +48,14 @@ def tree(
             shows_all = with_planning or not stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)
         nodes = (node for node in _nodes(opened.storage, depth) if node.is_unit or shows_all)
         turns = read_turns(opened)
-
-        def tell() -> None:
-            console = make_console()
-            with opened.storage.read() as stores:
-                for node in nodes:
-                    line = _tree_line(node, place_name(node, stores), turns.get(node.label))
-                    console.print(line, no_wrap=True, overflow="ellipsis")
-
-        emit(lambda: [_brief_node(node, turns.get(node.label)) for node in nodes], tell, as_json=as_json)
+        if as_json:
+            print_json([_brief_node(node, turns.get(node.label)) for node in nodes])
+            return
+        console = make_console()
+        with opened.storage.read() as stores:
+            for node in nodes:
+                line = _tree_line(node, stores.name_of(node), turns.get(node.label))
+                console.print(line, no_wrap=True, overflow="ellipsis")
 
 
 def show(
@@ -66,22 +65,19 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show a node with its documents in all versions and the steps that made them."""
-    with open_book(book) as opened:
-        with opened.storage.read() as stores:
-            found = find_node(node, stores)
-            documents = [entry for kind in DocumentKind for entry in stores.documents.versions(found.key, kind)]
-            current = stores.documents.of_nodes([found.key], *DocumentKind)
-            looked = {document.id: of for document in current if (of := stores.documents.findings_of(document))}
-            steps = [line for line in stores.steps.lines(found.label, limit=EVERY_STEP) if line.label == found.label]
-            place = place_of(found, stores, opened.book.brief.language)
-            name, names = place_name(found, stores), stores.codex.reading_order()
-        emit(
-            lambda: {"place": place, **_node_facts(found, documents, current if texts else [], steps, looked)},
-            lambda: _print_node(
-                [("node", name), *_facts(found, place)], names, documents, current if texts else [], steps, looked
-            ),
-            as_json=as_json,
+    with open_book(book) as opened, opened.storage.read() as stores:
+        found = find_node(node, stores)
+        current = stores.documents.of_nodes([found.key], *DocumentKind)
+        sight = _NodeSight(
+            node=found,
+            place=place_of(found, stores, opened.book.brief.language),
+            documents=[entry for kind in DocumentKind for entry in stores.documents.versions(found.key, kind)],
+            shown=current if texts else [],
+            findings={own.id: of for own in current if (of := stores.documents.findings_of(own))},
+            steps=[line for line in stores.steps.lines(found.label, limit=EVERY_STEP) if line.label == found.label],
         )
+        name, names = stores.name_of(found), stores.codex.reading_order()
+    emit(lambda: _node_facts(sight), lambda: _print_node(sight, name, names), as_json=as_json)
 
 
 def read(
@@ -95,16 +91,14 @@ def read(
     with open_book(book) as opened:
         with opened.storage.read() as stores:
             found = find_node(node, stores)
-            name = place_name(found, stores)
+            name = stores.name_of(found)
         pieces = _manuscript(opened, found, name)
-
-        def tell() -> None:
-            if sys.stdout.isatty():
-                pydoc.pager("".join(pieces))
-            else:
-                sys.stdout.writelines(pieces)
-
-        emit(lambda: {"book": opened.book.id, "node": found.label, "text": "".join(pieces)}, tell, as_json=as_json)
+        if as_json:
+            print_json({"book": opened.book.id, "node": found.label, "text": "".join(pieces)})
+        elif sys.stdout.isatty():
+            pydoc.pager("".join(pieces))
+        else:
+            sys.stdout.writelines(pieces)
 
 
 def log(
@@ -137,6 +131,21 @@ def log(
                 typer.echo(json.dumps(asdict(line), ensure_ascii=False))
             else:
                 print_text(f"{line.id:>7}  {moment(line.recorded_at)}  {step_text(line, names)}  {line.model}")
+
+
+@dataclass(frozen=True)
+class _NodeSight:
+    """A node with what there is of it."""
+
+    node: TaskNode
+    place: str
+    documents: list[Document]
+    """In all versions."""
+    shown: list[Document]
+    """Those that are printed whole."""
+    findings: dict[int, Findings]
+    """What current documents rest on, by their ids."""
+    steps: list[StepLine]
 
 
 def _nodes(storage: BookStorage, depth: int | None) -> Iterator[TaskNode]:
@@ -173,39 +182,32 @@ def _tree_line(node: TaskNode, name: str, turn: StoryTurn | None) -> "Text":
     return Text("  " * node.depth).append(name, style=style).append(f"{when}{amount}{state}")
 
 
-def _node_facts(
-    node: TaskNode, documents: list[Document], current: list[Document], steps: list[StepLine],
-    looked: dict[int, Findings],
-) -> dict[str, Any]:  # fmt: skip
+def _node_facts(sight: _NodeSight) -> dict[str, Any]:
     fields = {"id", "kind", "version", "length", "text_hash"}
     return {
-        "node": node.model_dump(mode="json"),
-        "documents": [document.model_dump(mode="json", include=fields) for document in documents],
-        "texts": {document.kind.value: document.text for document in current},
-        "findings": {str(document): of.model_dump(mode="json") for document, of in looked.items()},
-        "steps": [asdict(line) for line in steps],
+        "place": sight.place,
+        "node": sight.node.model_dump(mode="json"),
+        "documents": [document.model_dump(mode="json", include=fields) for document in sight.documents],
+        "texts": {document.kind.value: document.text for document in sight.shown},
+        "findings": {str(document): of.model_dump(mode="json") for document, of in sight.findings.items()},
+        "steps": [asdict(line) for line in sight.steps],
     }
 
 
-def _print_node(
-    facts: list[tuple[str, str]], names: ReadingOrder, documents: list[Document], current: list[Document],
-    steps: list[StepLine], looked: dict[int, Findings],
-) -> None:  # fmt: skip
-    console = make_console()
-    table = fact_table()
-    for name, value in facts:
-        table.add_row(name, value)
-    console.print(table)
-    if documents:
-        console.print()
-        console.print(_document_table(documents))
-    for number, of in looked.items():
-        print_text(f"\ndocument {number} rests on {_told_findings(of)}")
-    if steps:
-        console.print()
-        for line in steps:
+def _print_node(sight: _NodeSight, name: str, names: ReadingOrder) -> None:
+    print_facts([("node", name), *_facts(sight.node, sight.place)])
+    if sight.documents:
+        print_text("")
+        rows = [(str(own.id), own.kind.value, str(own.version), f"{own.length:,}") for own in sight.documents]
+        numbers = ("document", "version", "length")
+        print_table(("document", "kind", "version", "length"), rows, right=numbers)
+    for number, of in sight.findings.items():
+        print_text(f"\ndocument {number} rests on {_sources(of)}")
+    if sight.steps:
+        print_text("")
+        for line in sight.steps:
             print_text(f"{line.id:>7}  {step_text(line, names)}")
-    for document in current:
+    for document in sight.shown:
         print_text(f"\n=== {document.kind} ===\n\n{document.text}")
 
 
@@ -227,18 +229,11 @@ def _facts(node: TaskNode, place: str) -> list[tuple[str, str]]:
     return [(name, value) for name, value in facts if value]
 
 
-def _told_findings(findings: Findings) -> str:
+def _sources(findings: Findings) -> str:
     pages = [f"  {source.title}  {source.address}  (read {source.accessed})" for source in findings.sources]
     if not findings.is_verified:
         return "a model's memory alone: nothing outside the book was searched"
     return "\n".join(["these pages:", *pages]) if pages else "no page that was named, though some were searched for"
-
-
-def _document_table(documents: list[Document]) -> Any:
-    table = plain_table("document", "kind", "version", "length", right=("document", "version", "length"))
-    for document in documents:
-        table.add_row(str(document.id), document.kind.value, str(document.version), f"{document.length:,}")
-    return table
 
 
 def _manuscript(opened: OpenBook, found: TaskNode, name: str) -> Iterator[str]:

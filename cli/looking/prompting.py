@@ -12,10 +12,10 @@ import typer
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.agents.react.observation import ROOM, observation
 from bookwright.app.access import OpenBook
-from bookwright.app.places import find_node, place_name
+from bookwright.app.places import find_node
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import emit, note, print_text
+from bookwright.cli.output import note, print_json, print_text
 from bookwright.models.errors import InvalidInput
 from bookwright.models.talk.tool import ToolResponse
 from bookwright.prompts import render
@@ -81,7 +81,7 @@ def _step_of(opened: OpenBook, wanted: str) -> int:
         return int(wanted)
     with opened.storage.read() as stores:
         node = find_node(wanted, stores)
-        named, newest = place_name(node, stores), stores.steps.last(1, node.label)
+        named, newest = stores.name_of(node), stores.steps.last(1, node.label)
     if not newest:
         raise InvalidInput(f"no step of {named} is on record; `bookwright log {opened.book.id}` lists all steps")
     log = shlex.join(["bookwright", "log", opened.book.id, node.label])
@@ -137,21 +137,18 @@ def _show_asked(opened: OpenBook, step: int, *, reply: bool, as_json: bool) -> N
         blocks = stores.steps.prompt(step)
         answer = stores.steps.reply(step)
         uses = stores.tool_uses.before(step)
-    looked_up = [use.model_dump(mode="json") | {"response": json.loads(use.response)} for use in uses]
-
-    def tell() -> None:
-        print_text("\n\n".join(blocks))
-        room = ROOM[opened.book.brief.language]
-        for use in uses:
-            told = observation(ToolResponse.model_validate_json(use.response), room)
-            print_text(f"\n=== looked up at step {use.step} ===\n\n{use.tool} {use.arguments}\n\n{told}")
-        if reply:
-            print_text(f"\n=== the answer ===\n\n{answer}")
-
-    emit(lambda: {
-        "book": opened.book.id, "step": step, "prompt": blocks, "looked_up": looked_up, "reply": answer,
-        "is_of_older_version": asked.is_of_older_version,
-    }, tell, as_json=as_json)  # fmt: skip
+    if as_json:
+        looked_up = [use.model_dump(mode="json") | {"response": json.loads(use.response)} for use in uses]
+        answered = {"reply": answer, "is_of_older_version": asked.is_of_older_version}
+        print_json({"book": opened.book.id, "step": step, "prompt": blocks, "looked_up": looked_up} | answered)
+        return
+    print_text("\n\n".join(blocks))
+    room = ROOM[opened.book.brief.language]
+    for use in uses:
+        told = observation(ToolResponse.model_validate_json(use.response), room)
+        print_text(f"\n=== looked up at step {use.step} ===\n\n{use.tool} {use.arguments}\n\n{told}")
+    if reply:
+        print_text(f"\n=== the answer ===\n\n{answer}")
 
 
 def _show_template(opened: OpenBook, step: int, wanted: str | None, as_json: bool) -> None:
@@ -162,17 +159,14 @@ def _show_template(opened: OpenBook, step: int, wanted: str | None, as_json: boo
     folder = _prompts_of(opened)
     text, file = source_of(path, locale, folder)
     parts = takes_in(path, locale, folder)
-
-    def tell() -> None:
-        note(f"{path} in {locale}: {file}")
-        if parts:
-            note(f"it takes in {', '.join(parts)} (--as prints one of them)")
-        print_text(text.rstrip("\n"))
-
-    emit(lambda: {
-        "book": opened.book.id, "step": step, "template": path, "locale": locale, "file": str(file),
-        "takes_in": parts, "source": text,
-    }, tell, as_json=as_json)  # fmt: skip
+    if as_json:
+        found = {"template": path, "locale": locale, "file": str(file), "takes_in": parts, "source": text}
+        print_json({"book": opened.book.id, "step": step} | found)
+        return
+    note(f"{path} in {locale}: {file}")
+    if parts:
+        note(f"it takes in {', '.join(parts)} (--as prints one of them)")
+    print_text(text.rstrip("\n"))
 
 
 def _prompts_of(opened: OpenBook) -> Path | None:
@@ -208,16 +202,15 @@ def _rendered(opened: OpenBook, number: int, file: Path, stands_for: str | None)
 def _show_edited(rendered: _Rendered, opened: OpenBook, *, diff: bool, as_json: bool) -> None:
     tokens = [_tokens(rendered.step, blocks) for blocks in (rendered.asked, rendered.would_ask)]
     changed = _unified(rendered, *tokens)
-
-    def tell() -> None:
-        if not rendered.is_as_then:
-            _tell_what_differs(rendered)
-        if diff:
-            print_text("\n".join(changed) or "no difference")
-        else:
-            print_text("\n\n".join(rendered.would_ask))
-
-    emit(lambda: _facts(rendered, opened.book.id, tokens, changed), tell, as_json=as_json)
+    if as_json:
+        print_json(_facts(rendered, opened.book.id, tokens, changed))
+        return
+    if not rendered.is_as_then:
+        _tell_what_differs(rendered)
+    if diff:
+        print_text("\n".join(changed) or "no difference")
+    else:
+        print_text("\n\n".join(rendered.would_ask))
 
 
 def _facts(rendered: _Rendered, book: str, tokens: list[int], changed: list[str]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import typer
 
 from bookwright.app.orders.samples import read_sample
 from bookwright.cli.access import open_book
-from bookwright.cli.options import AsJson, BookArgument
+from bookwright.cli.options import AsJson, BookArgument, Output
 from bookwright.cli.output import emit, print_text
 from bookwright.exports.files import place, write_whole
 from bookwright.models.errors import InvalidSetting
@@ -19,14 +19,7 @@ def report(
     to: Annotated[
         str | None, typer.Option(metavar="FORMAT", help="html or md; by the file's ending if not given, or html.")
     ] = None,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PATH",
-            help="A file, or a folder: one that is there, ends in / or has no ending. "
-            "`exports` of the data folder if not given.",
-        ),
-    ] = None,
+    output: Output = None,
     sample: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Measure drift from this text, not from the book's own style.")
     ] = None,
@@ -48,8 +41,5 @@ def report(
         write_whole(laid_out(found, to), path)
         if output:
             share(path)
-    emit(
-        lambda: {"file": str(path), "report": found.model_dump(mode="json")},
-        lambda: print_text(str(path)),
-        as_json=as_json,
-    )
+    facts = {"file": str(path), "report": found.model_dump(mode="json")}
+    emit(lambda: facts, lambda: print_text(str(path)), as_json=as_json)

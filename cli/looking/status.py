@@ -14,7 +14,7 @@ from bookwright.app.status.studio_runs import not_begun
 from bookwright.app.wording import moment, money, tokens
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson
-from bookwright.cli.output import emit, fact_table, make_console, note, plain_table, print_text
+from bookwright.cli.output import make_console, note, print_facts, print_json, print_table, print_text
 from bookwright.exports.report.verdict import BookVerdict
 from bookwright.models.amount import Cap
 from bookwright.models.book import Book, BookState
@@ -60,37 +60,30 @@ def _handed_in(settings: Settings, begun: set[str]) -> "list[NewestRun]":
 
 
 def _show_all(lines: list[ShelfLine], waiting: "list[NewestRun]", settings: Settings, as_json: bool) -> None:
+    if as_json:
+        print_json([*(_summary(line.book, line.written, line.verdict) for line in lines), *map(asdict, waiting)])
+        return
+    if not lines and not waiting:
+        note(f"no books yet in {settings.home}; `bookwright write --premise ... --words 900` begins one")
+        return
+    is_wide = make_console().width >= _WIDE
+    numbers = ("written", "of", "cost") if is_wide else ("written", "cost")
+    columns = ("book", "state", *numbers, "changed", "title") if is_wide else ("book", "state", *numbers)
+    rows = [*map(_book_row, lines), *(_waiting_row(one, is_wide) for one in waiting)]
+    shown = [[row.get(column, "") for column in columns] for row in rows]
+    print_table(columns, shown, right=numbers, folds=("title", "state"))
 
-    def tell() -> None:
-        if not lines and not waiting:
-            note(f"no books yet in {settings.home}; `bookwright write --premise ... --words 900` begins one")
-            return
-        console = make_console()
-        is_wide = console.width >= _WIDE
-        numbers = ("written", "of", "cost") if is_wide else ("written", "cost")
-        columns = ("book", "state", *numbers, "changed", "title") if is_wide else ("book", "state", *numbers)
-        table = plain_table(*columns, right=numbers, folds=("title", "state"))
-        for line in lines:
-            book = line.book
-            row = {
-                "book": book.id, "state": line.words, "written": f"{line.written:,}", "of": f"{book.brief.length:,}",
-                "cost": money(book.cost), "changed": moment(book.updated_at), "title": book.title,
-            }  # fmt: skip
-            table.add_row(*(row[column] for column in columns))
-        for one in waiting:
-            row = {
-                "book": one.book,
-                "state": one.state if is_wide else f"{one.state}: {one.reason}",
-                "title": one.reason,
-            }
-            table.add_row(*(row.get(column, "") for column in columns))
-        console.print(table)
 
-    emit(
-        lambda: [*(_summary(line.book, line.written, line.verdict) for line in lines), *map(asdict, waiting)],
-        tell,
-        as_json=as_json,
-    )
+def _book_row(line: ShelfLine) -> dict[str, str]:
+    book = line.book
+    return {
+        "book": book.id, "state": line.words, "written": f"{line.written:,}", "of": f"{book.brief.length:,}",
+        "cost": money(book.cost), "changed": moment(book.updated_at), "title": book.title,
+    }  # fmt: skip
+
+
+def _waiting_row(one: "NewestRun", is_wide: bool) -> dict[str, str]:
+    return {"book": one.book, "state": one.state if is_wide else f"{one.state}: {one.reason}", "title": one.reason}
 
 
 def _summary(book: Book, written: int, verdict: BookVerdict | None) -> dict[str, Any]:
@@ -114,23 +107,19 @@ def _show_one(opened: OpenBook, as_json: bool) -> None:
         waiting = 0 if is_over else sum(1 for _ in stores.queue.waiting())
         verdict = verdict_of(opened.book, stores)
         gates = stores.gates.waiting()
-    more = {"gates": [facts_of(gate) for gate in gates], "studio": _studio_facts(standing, cap)}
-
-    def tell() -> None:
-        console = make_console()
-        table = fact_table()
-        for name, value in _facts(progress, waiting, verdict):
-            table.add_row(name, value)
-        for gate in gates:
-            table.add_row("gate", ". ".join(part for part in (gate.name, gate.how_to_decide, gate.notice) if part))
-        if cap.is_set:
-            table.add_row("studio", _studio_words(standing, cap))
-        console.print(table)
-        if roles:
-            console.print()
-            console.print(_role_table(roles))
-
-    emit(lambda: _details(progress, roles, waiting, verdict) | more, tell, as_json=as_json)
+    if as_json:
+        more = {"gates": [facts_of(gate) for gate in gates], "studio": _studio_facts(standing, cap)}
+        print_json(_details(progress, roles, waiting, verdict) | more)
+        return
+    facts = _facts(progress, waiting, verdict)
+    facts += [("gate", ". ".join(filter(None, (gate.name, gate.how_to_decide, gate.notice)))) for gate in gates]
+    if cap.is_set:
+        facts.append(("studio", _studio_words(standing, cap)))
+    print_facts(facts)
+    if roles:
+        print_text("")
+        columns = ("calls", "failed", "input", "cached", "output", "cost")
+        print_table(("role", "model", *columns), map(_role_row, roles), right=columns)
 
 
 def _details(progress: BookProgress, roles: list[RoleSum], waiting: int, verdict: BookVerdict | None) -> dict[str, Any]:
@@ -189,13 +178,8 @@ def _studio_words(standing: StudioStanding, cap: Cap) -> str:
     return "; ".join(parts)
 
 
-def _role_table(roles: list[RoleSum]) -> Any:
-    columns = ("calls", "failed", "input", "cached", "output", "cost")
-    table = plain_table("role", "model", *columns, right=columns)
-    for role in roles:
-        table.add_row(
-            role.role, role.model, f"{role.calls:,}", f"{role.failed:,}", tokens(role.input_tokens),
-            tokens(role.cached_tokens), tokens(role.output_tokens),
-            money(role.cost) + (f" ({role.unpriced} unpriced)" if role.unpriced else ""),
-        )  # fmt: skip
-    return table
+def _role_row(role: RoleSum) -> list[str]:
+    counts = [f"{role.calls:,}", f"{role.failed:,}"]
+    counts += map(tokens, (role.input_tokens, role.cached_tokens, role.output_tokens))
+    cost = money(role.cost) + (f" ({role.unpriced} unpriced)" if role.unpriced else "")
+    return [role.role, role.model, *counts, cost]

@@ -9,7 +9,7 @@ from bookwright.app.access import OpenBook, at_rest
 from bookwright.app.orders.samples import check_sample, read_sample
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import emit, make_console, note, plain_table, print_text
+from bookwright.cli.output import emit, note, print_table, print_text
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidInput
 from bookwright.storage.stores import BookStorage
@@ -110,12 +110,12 @@ def _print(facts: dict[str, Any]) -> None:
     print_text(facts["guide"])
     if not facts["is_kept"]:
         note("no writer is told of it yet; --chapters N or --sample FILE keeps one")
-    if not facts["drift"]:
-        return
-    print_text("")
-    table = plain_table("chapter", "node", "heading", "drift", "moved most", right=("chapter", "drift"))
-    for line in facts["drift"]:
-        told = f"{line['overall']:.2f}" if "overall" in line else "-"
-        most = ", ".join(line.get("moved", [])[:_MOVED])
-        table.add_row(str(line["number"]), line["node"], line["heading"], told, most)
-    make_console().print(table)
+    if facts["drift"]:
+        print_text("")
+        rows = list(map(_drift_row, facts["drift"]))
+        print_table(("chapter", "node", "heading", "drift", "moved most"), rows, right=("chapter", "drift"))
+
+
+def _drift_row(line: dict[str, Any]) -> list[str]:
+    drift = f"{line['overall']:.2f}" if "overall" in line else "-"
+    return [str(line["number"]), line["node"], line["heading"], drift, ", ".join(line.get("moved", [])[:_MOVED])]

@@ -12,7 +12,7 @@ from bookwright.app.doctor import safety as doctor_safety
 from bookwright.app.doctor import stores as doctor_stores
 from bookwright.app.doctor.health import Check, Finding, Health
 from bookwright.cli.options import AsJson
-from bookwright.cli.output import at_work, emit, fact_table, make_console, plain_table
+from bookwright.cli.output import at_work, emit, make_console, plain_table, print_facts
 from bookwright.models.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -35,17 +35,17 @@ def doctor(
         return
     checks = CHECKS | {"integrity": partial(doctor_stores.integrity, is_deep=is_deep)}
     findings = [_found(name, check, settings) for name, check in checks.items()]
-
-    def tell() -> None:
-        table = plain_table("check", "state", "found")
-        table.columns[_DETAIL].no_wrap = False
-        for finding in findings:
-            table.add_row(finding.name, finding.health.value, finding.detail)
-        make_console().print(table)
-
-    emit(lambda: [asdict(finding) for finding in findings], tell, as_json=as_json)
+    emit(lambda: [asdict(finding) for finding in findings], lambda: _show(findings), as_json=as_json)
     if any(finding.health is Health.FAULT for finding in findings):
         raise typer.Exit(1)
+
+
+def _show(findings: list[Finding]) -> None:
+    table = plain_table("check", "state", "found")
+    table.columns[_DETAIL].no_wrap = False
+    for finding in findings:
+        table.add_row(finding.name, finding.health.value, finding.detail)
+    make_console().print(table)
 
 
 def _ask(model: str, settings: Settings, as_json: bool) -> None:
@@ -60,16 +60,14 @@ def _ask(model: str, settings: Settings, as_json: bool) -> None:
 
 
 def _show_trial(trial: "ModelTrial") -> None:
-    table = fact_table()
-    for ability in trial.abilities:
-        table.add_row(ability.name, f"{'yes' if ability.is_there else 'no'}, {ability.detail}")
-    table.add_row("window", f"{trial.window:,} tokens ({trial.window_source})")
-    table.add_row("price", _price_text(trial))
     cost = "unknown" if trial.cost_micros is None else f"${trial.cost_micros / 1_000_000:.6f}"
-    table.add_row("this cost", f"{cost}, {trial.calls} calls, {trial.input_tokens + trial.output_tokens:,} tokens")
-    if trial.problem:
-        table.add_row("problem", trial.problem)
-    make_console().print(table)
+    facts = [(own.name, f"{'yes' if own.is_there else 'no'}, {own.detail}") for own in trial.abilities]
+    facts += [
+        ("window", f"{trial.window:,} tokens ({trial.window_source})"),
+        ("price", _price_text(trial)),
+        ("this cost", f"{cost}, {trial.calls} calls, {trial.input_tokens + trial.output_tokens:,} tokens"),
+    ]
+    print_facts(facts + ([("problem", trial.problem)] if trial.problem else []))
 
 
 def _price_text(trial: "ModelTrial") -> str:

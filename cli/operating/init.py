@@ -7,7 +7,7 @@ import typer
 
 from bookwright.app.orders.setting_up import SetUp, look_around, remember
 from bookwright.cli.options import AsJson
-from bookwright.cli.output import emit, note, print_text
+from bookwright.cli.output import note, print_json, print_text
 from bookwright.cli.steering.deciding import can_ask
 from bookwright.models.settings import load_settings
 
@@ -28,18 +28,13 @@ def init(
     found = look_around(settings)
     chosen = model or (_asked(found) if can_ask() and not as_json else None)
     values = remember(settings, chosen, tuple(shlex.split(notify)) if notify is not None else None)
-
-    def tell() -> None:
-        print_text(str(found.file))
-        named = values.get("model", found.model)
-        note(f"{named} writes your books; `bookwright doctor --ask {named}` asks it two tiny questions")
-        note("`bookwright write --example lighthouse` writes a first story, `bookwright studio` opens the page")
-
-    emit(
-        lambda: {"file": str(found.file), "model": values.get("model", found.model), "keys": list(found.keys)},
-        tell,
-        as_json=as_json,
-    )
+    named = values.get("model", found.model)
+    if as_json:
+        print_json({"file": str(found.file), "model": named, "keys": list(found.keys)})
+        return
+    print_text(str(found.file))
+    note(f"{named} writes your books; `bookwright doctor --ask {named}` asks it two tiny questions")
+    note("`bookwright write --example lighthouse` writes a first story, `bookwright studio` opens the page")
 
 
 def _asked(found: SetUp) -> str:

@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from bookwright.app.access import existing_library
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import emit, make_console, note
+from bookwright.cli.output import emit, make_console, note, print_json
 from bookwright.models.book import Book
 from bookwright.models.errors import BookHeld, InvalidInput
 from bookwright.models.settings import Settings, load_settings
@@ -31,14 +31,11 @@ def reindex(book: BookArgument, as_json: AsJson = False) -> None:
             opened.storage.database, opened.book, opened.settings,
             lambda count, total: bar.update(task, completed=count, total=total),
         )  # fmt: skip
-    emit(
-        lambda: {"book": opened.book.id} | asdict(done),
-        lambda: note(
-            f"{opened.book.id}: {done.passages:,} passages of {done.documents:,} documents, "
-            f"{done.embedded:,} texts embedded by {done.model}, the others known"
-        ),
-        as_json=as_json,
+    told = (
+        f"{opened.book.id}: {done.passages:,} passages of {done.documents:,} documents, "
+        f"{done.embedded:,} texts embedded by {done.model}, the others known"
     )
+    emit(lambda: {"book": opened.book.id} | asdict(done), lambda: note(told), as_json=as_json)
 
 
 def prune(
@@ -61,12 +58,11 @@ def prune(
         freed, held = _prune(database, settings, book, keep)
         is_given_back = bool(sum(each.texts for each in freed)) and give_back(database, settings)
     after = _file_bytes(settings)
-    facts = {"books": [asdict(each) for each in freed], "held": held, "given_back": is_given_back}
-    emit(
-        lambda: facts | {"file_bytes_before": before, "file_bytes_after": after},
-        lambda: _tell(freed, held, before - after if is_given_back else 0),
-        as_json=as_json,
-    )
+    if as_json:
+        facts = {"books": [asdict(each) for each in freed], "held": held, "given_back": is_given_back}
+        print_json(facts | {"file_bytes_before": before, "file_bytes_after": after})
+    else:
+        _tell(freed, held, before - after if is_given_back else 0)
 
 
 def _prune(database: Database, settings: Settings, book: str | None, keep: Keep) -> tuple[list[Freed], list[str]]:

@@ -9,7 +9,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from bookwright.agents.backends import catalogue
 from bookwright.app.orders.role_models import ProviderState, RoleModel, provider_state, role_model, windows_of
 from bookwright.cli.options import AsJson
-from bookwright.cli.output import emit, make_console, plain_table, print_text
+from bookwright.cli.output import emit, make_console, print_json, print_table, print_text
 from bookwright.models.model_name import ROLES
 from bookwright.models.settings import load_settings
 from bookwright.storage.engine.database import make_home
@@ -37,14 +37,14 @@ def models(context: typer.Context, as_json: AsJson = False) -> None:
     windows = windows_of((settings.models.get(role) or settings.model for role in ROLES), settings)
     roles = [role_model(role, settings, windows) for role in ROLES]
     providers = [provider_state(provider, settings) for provider in catalogue.PROVIDERS.values()]
-
-    def tell() -> None:
-        console = make_console()
-        console.print(_role_table(roles))
-        console.print()
-        console.print(_provider_table(providers))
-
-    emit(lambda: {"roles": list(map(asdict, roles)), "providers": list(map(asdict, providers))}, tell, as_json=as_json)
+    if as_json:
+        print_json({"roles": list(map(asdict, roles)), "providers": list(map(asdict, providers))})
+        return
+    numbers = ("window", "$/M in", "$/M out")
+    print_table(("role", "model", *numbers, "state"), map(_role_row, roles), right=numbers, folds=("model", "state"))
+    print_text("")
+    rows = [(own.provider, _key_text(own), own.address or "no address set") for own in providers]
+    print_table(("provider", "key", "address"), rows, folds=("key", "address"))
 
 
 @app.command("get")
@@ -63,29 +63,13 @@ def get(
         task = bar.add_task(name, total=size)
         path = weights.get(name, settings, lambda done, total: bar.update(task, completed=done, total=total))
     fetched = FetchedModel(name, f"embedded:{name}", str(path))
-    emit(
-        lambda: asdict(fetched),
-        lambda: print_text(f"{fetched.file}\nuse it with --model {fetched.model}"),
-        as_json=as_json,
-    )
+    told = f"{fetched.file}\nuse it with --model {fetched.model}"
+    emit(lambda: asdict(fetched), lambda: print_text(told), as_json=as_json)
 
 
-def _role_table(roles: list[RoleModel]) -> object:
-    columns = ("window", "$/M in", "$/M out")
-    table = plain_table("role", "model", *columns, "state", right=columns, folds=("model", "state"))
-    for role in roles:
-        table.add_row(
-            role.role, role.model, f"{role.context_window:,} {role.window_source}".strip(),
-            _shown(role.usd_in), _shown(role.usd_out), role.problem or "ready",
-        )  # fmt: skip
-    return table
-
-
-def _provider_table(providers: list[ProviderState]) -> object:
-    table = plain_table("provider", "key", "address", folds=("key", "address"))
-    for state in providers:
-        table.add_row(state.provider, _key_text(state), state.address or "no address set")
-    return table
+def _role_row(role: RoleModel) -> tuple[str, ...]:
+    window = f"{role.context_window:,} {role.window_source}".strip()
+    return role.role, role.model, window, _shown(role.usd_in), _shown(role.usd_out), role.problem or "ready"
 
 
 def _key_text(state: ProviderState) -> str:

@@ -71,12 +71,8 @@ def submit(
         run = prefect_pool.hand_in(parameters, name)
     if not run.is_awaited:
         note(f"no worker was heard of lately; `prefect worker start --pool {prefect_pool.POOL}` starts one")
-
-    def tell() -> None:
-        print_text(f"{name} is handed in as flow run {run.id}")
-        print_text(run.url)
-
-    emit(lambda: asdict(prefect_pool.HandedIn(name, run)), tell, as_json=as_json)
+    told = f"{name} is handed in as flow run {run.id}\n{run.url}"
+    emit(lambda: asdict(prefect_pool.HandedIn(name, run)), lambda: print_text(told), as_json=as_json)
 
 
 def _sweep(settings: Settings, as_json: bool) -> None:
@@ -86,16 +82,10 @@ def _sweep(settings: Settings, as_json: bool) -> None:
 
     with prefect_pool.on_server(_server(settings)):
         swept = prefect_sweep.Swept(prefect_sweep.sweep_once(settings), prefect_sweep.hand_in_interrupted(settings))
-
-    def tell() -> None:
-        for book in swept.again:
-            print_text(f"{book} lost its worker; its run is given to the pool again")
-        for one in swept.handed_in:
-            print_text(f"{one.book} is handed in as flow run {one.flow_run.id}")
-        if not swept.again and not swept.handed_in:
-            print_text("no book has lost its worker")
-
-    emit(lambda: asdict(swept), tell, as_json=as_json)
+    told = [f"{book} lost its worker; its run is given to the pool again" for book in swept.again]
+    told += [f"{one.book} is handed in as flow run {one.flow_run.id}" for one in swept.handed_in]
+    words = "\n".join(told) or "no book has lost its worker"
+    emit(lambda: asdict(swept), lambda: print_text(words), as_json=as_json)
 
 
 def _server(settings: Settings) -> "PrefectApi":

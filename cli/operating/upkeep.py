@@ -32,8 +32,5 @@ def version(as_json: AsJson = False) -> None:
         "sqlite": sqlite_driver().sqlite_version,
         "database_revision": HEAD,
     }
-    emit(
-        lambda: facts,
-        lambda: print_text("\n".join(f"{name} {value}" for name, value in facts.items())),
-        as_json=as_json,
-    )
+    told = "\n".join(f"{name} {value}" for name, value in facts.items())
+    emit(lambda: facts, lambda: print_text(told), as_json=as_json)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bookwright.app.wording import moment
-from bookwright.cli.changing.changing import KindOption
+from bookwright.cli.changing.document_options import KindOption
 from bookwright.cli.changing.versions import restore_version
-from bookwright.cli.options import AsJson
-from bookwright.cli.output import agrees, emit, note, print_text
+from bookwright.cli.options import AsJson, Yes
+from bookwright.cli.output import check_agreed, note, print_json, print_text
 from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import load_settings
 
@@ -25,20 +25,16 @@ def backup(
     as_json: AsJson = False,
 ) -> None:
     """Write all books to one file, also while they are being written."""
-    from bookwright.storage.backup.backup import (  # brings Postgres's driver, for these verbs alone
-        back_up,
-        default_path,
-    )
+    from bookwright.storage.backup.backup import back_up, default_path  # brings Postgres's driver
 
     settings = load_settings()
     made = back_up(settings, file or default_path(settings))
-    facts = made.manifest.model_dump(mode="json") | {"file": str(made.path), "file_bytes": made.path.stat().st_size}
-
-    def tell() -> None:
-        print_text(str(made.path))
-        note(_told(made.manifest))
-
-    emit(lambda: facts, tell, as_json=as_json)
+    if as_json:
+        place = {"file": str(made.path), "file_bytes": made.path.stat().st_size}
+        print_json(made.manifest.model_dump(mode="json") | place)
+        return
+    print_text(str(made.path))
+    note(_contents(made.manifest))
 
 
 def restore(
@@ -46,7 +42,7 @@ def restore(
     node: Annotated[str | None, typer.Argument(metavar="[NODE]", help="Of a book: a node's label.")] = None,
     version: Annotated[int | None, typer.Argument(metavar="[VERSION]", help="Which version to take up again.")] = None,
     kind: KindOption = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
     """Put a backup in the place of all books; or, of a book's node, take an earlier version of a document up again."""
@@ -64,22 +60,17 @@ def _restore_all(file: Path, yes: bool, as_json: bool) -> None:
 
     settings = load_settings()
     found = read_manifest(file)
-    if not yes and not agrees(f"Put {_told(found)} in the place of all books?"):
-        raise InvalidInput("nothing was restored; --yes restores without asking")
+    question = f"Put {_contents(found)} in the place of all books?"
+    check_agreed(question, "nothing was restored; --yes restores without asking", yes=yes)
     done = backup.restore(settings, file)
-
-    def tell() -> None:
-        note(f"{_told(done.manifest)}: restored")
-        if done.kept:
-            note(f"what stood there is kept as {done.kept}")
-
-    emit(
-        lambda: {"file": str(file), "kept": done.kept, "books": [book.id for book in done.manifest.books]},
-        tell,
-        as_json=as_json,
-    )
+    if as_json:
+        print_json({"file": str(file), "kept": done.kept, "books": [book.id for book in done.manifest.books]})
+        return
+    note(f"{_contents(done.manifest)}: restored")
+    if done.kept:
+        note(f"what stood there is kept as {done.kept}")
 
 
-def _told(manifest: "Manifest") -> str:
+def _contents(manifest: "Manifest") -> str:
     count = len(manifest.books)
     return f"{count} book{'' if count == 1 else 's'} of {moment(manifest.made_at)} (revision {manifest.revision})"

@@ -7,7 +7,7 @@ import typer
 
 from bookwright.app.access import OpenBook
 from bookwright.cli.access import open_book
-from bookwright.cli.options import AsJson, BookArgument
+from bookwright.cli.options import AsJson, BookArgument, Output
 from bookwright.cli.output import emit, note, print_text
 from bookwright.exports.files import FORMATS, Layout, check_formats, export_path, place
 from bookwright.exports.files import export as export_to_file
@@ -19,14 +19,7 @@ from bookwright.storage.files.privacy import share
 def export(
     book: BookArgument,
     to: Annotated[str, typer.Option(metavar="FORMAT", help=f"{', '.join(FORMATS)}.")] = "md",
-    output: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PATH",
-            help="A file, or a folder: one that is there, ends in / or has no ending. `exports` of the data folder if "
-            "not given.",
-        ),
-    ] = None,
+    output: Output = None,
     cover: Annotated[Path | None, typer.Option(metavar="FILE", help="A JPEG or PNG as the cover of an EPUB.")] = None,
     vertical: Annotated[bool, typer.Option("--vertical", help="Lines from top to bottom: EPUB in Japanese.")] = False,
     encoding: Annotated[str, typer.Option(help="utf-8 or gb18030, for txt.")] = "utf-8",
@@ -43,11 +36,8 @@ def export(
             share(path)
         if name == "txt":
             _tell_oversized(opened)
-    emit(
-        lambda: {"book": identity, "format": name, "file": str(path), "bytes": path.stat().st_size},
-        lambda: print_text(str(path)),
-        as_json=as_json,
-    )
+    facts = {"book": identity, "format": name, "file": str(path), "bytes": path.stat().st_size}
+    emit(lambda: facts, lambda: print_text(str(path)), as_json=as_json)
 
 
 def _tell_oversized(opened: OpenBook) -> None:

@@ -8,15 +8,13 @@ import typer
 from bookwright.app.access import OpenBook
 from bookwright.app.wording import counted, stale_count
 from bookwright.cli.access import open_book
-from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import agrees, emit, make_console, note, plain_table, print_text
+from bookwright.cli.options import AsJson, BookArgument, Yes
+from bookwright.cli.output import check_agreed, note, print_json, print_table, print_text
 from bookwright.models.errors import InvalidInput, UnwritableFolder
 
 if TYPE_CHECKING:
     from bookwright.flows.vault.rendering import Rendered, Vault
     from bookwright.flows.vault.sync import FileFinding, Plan
-
-_QUIET = ("rendered",)
 
 
 def vault(
@@ -31,29 +29,21 @@ def vault(
         kept = vault_of(opened)
         done = _rendered(kept) if render else None
         facts = {"book": opened.book.id, "folder": str(kept.folder.root)} | _standing(kept)
-
-    def tell() -> None:
-        print_text(str(kept.folder.root))
-        if not facts["files"]:
-            note(f"it is not there yet; `bookwright vault {opened.book.id} --render` makes it")
-        elif done is not None:
-            written = counted(len(done.written), "file")
-            note(f"{written} written, {len(done.removed):,} removed; {facts['files']:,} in all")
-            for path in done.held:
-                note(
-                    f"{path!r} was changed by hand and is left as it is; `bookwright sync {opened.book.id}` takes it in"
-                )
-
-    emit(
-        lambda: facts | ({"written": done.written, "removed": done.removed, "held": done.held} if done else {}),
-        tell,
-        as_json=as_json,
-    )
+    if as_json:
+        print_json(facts | ({"written": done.written, "removed": done.removed, "held": done.held} if done else {}))
+        return
+    print_text(str(kept.folder.root))
+    if not facts["files"]:
+        note(f"it is not there yet; `bookwright vault {opened.book.id} --render` makes it")
+    elif done is not None:
+        note(f"{counted(len(done.written), 'file')} written, {len(done.removed):,} removed; {facts['files']:,} in all")
+        for path in done.held:
+            note(f"{path!r} was changed by hand and is left as it is; `bookwright sync {opened.book.id}` takes it in")
 
 
 def sync(
     book: BookArgument,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Yes = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -68,18 +58,17 @@ def sync(
         if not as_json:
             _show(plan)
         if not dry_run:
-            if plan.changes and not yes:
-                _ask(plan)
+            if plan.changes:
+                question = f"Take in {counted(plan.changes, 'changed file')} as new versions?"
+                check_agreed(question, "nothing was taken in; --yes takes it in without asking", yes=yes)
             plan, late = sync_folder(kept)
             for finding in () if as_json else late:
                 note(f"{finding.path!r} {finding.detail}")
         stale = _stale(opened)
-
-    def tell() -> None:
-        if not dry_run:
-            _tell(plan, opened.book.id, stale)
-
-    emit(lambda: _facts(plan, opened.book.id, stale, is_done=not dry_run), tell, as_json=as_json)
+    if as_json:
+        print_json(_facts(plan, opened.book.id, stale, is_done=not dry_run))
+    elif not dry_run:
+        _tell(plan, opened.book.id, stale)
     if plan.left:
         raise typer.Exit(1)
 
@@ -110,20 +99,13 @@ def _standing(kept: "Vault") -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _ask(plan: "Plan") -> None:
-    if not agrees(f"Take in {counted(plan.changes, 'changed file')} as new versions?"):
-        raise InvalidInput("nothing was taken in; --yes takes it in without asking")
-
-
 def _show(plan: "Plan") -> None:
-    shown = [finding for finding in plan.findings if finding.outcome.value not in _QUIET]
+    shown = [finding for finding in plan.findings if finding.outcome.value != "rendered"]
     if not shown:
         note("nothing was changed by hand")
         return
-    table = plain_table("file", "what", "about", folds=("file", "about"))
-    for finding in shown:
-        table.add_row(finding.path, finding.outcome.value.replace("_", " "), _about(finding))
-    make_console().print(table)
+    rows = [(finding.path, finding.outcome.value.replace("_", " "), _about(finding)) for finding in shown]
+    print_table(("file", "what", "about"), rows, folds=("file", "about"))
 
 
 def _about(finding: "FileFinding") -> str:

@@ -11,7 +11,7 @@ from bookwright.app.commands.asking import Proposal, proposal_of, understand, wo
 from bookwright.app.commands.lines import LINES
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import emit, note, print_json, print_text
+from bookwright.cli.output import note, print_json, print_text
 from bookwright.cli.steering.deciding import can_ask
 from bookwright.models.talk.command import Unclear
 
@@ -103,9 +103,7 @@ def _read(text: str) -> Any:
 
 
 def _end(facts: dict[str, Any], told: str, as_json: bool) -> None:
-
-    def tell() -> None:
-        if told:
-            print_text(told)
-
-    emit(lambda: facts, tell, as_json=as_json)
+    if as_json:
+        print_json(facts)
+    elif told:
+        print_text(told)

@@ -14,7 +14,7 @@ from bookwright.app.places import find_node
 from bookwright.app.wording import moment
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import emit, make_console, note, plain_table, print_text
+from bookwright.cli.output import emit, note, print_json, print_table, print_text
 from bookwright.models.errors import InvalidInput, NodeNotFound
 from bookwright.models.gate import Decider, Gate, GateKind, Ruling
 from bookwright.models.ruling import approval, rejection
@@ -44,11 +44,8 @@ def gates(
         if is_shown:
             gate = chosen_gate(found, None, opened.book.id)
             text = subject(gate, stores)
-            emit(
-                lambda: facts_of(gate) | {"subject": text, "reviews": reviews(gate, stores)},
-                lambda: print_text(text),
-                as_json=as_json,
-            )
+            facts = facts_of(gate) | {"subject": text, "reviews": reviews(gate, stores)}
+            emit(lambda: facts, lambda: print_text(text), as_json=as_json)
             return
     _show(found, as_json)
 
@@ -92,13 +89,8 @@ def reject(
 def _decide(opened: OpenBook, gate: Gate, ruling: Ruling, as_json: bool) -> None:
     decided = decide(gate, ruling, opened.storage)
     went_on = start_again(decided, opened.settings)
-    emit(
-        lambda: facts_of(decided) | {"went_on": went_on},
-        lambda: note(
-            f"{decided.name}, is {decided.state}; " + (went_on or f"`bookwright resume {decided.book}` goes on")
-        ),
-        as_json=as_json,
-    )
+    told = f"{decided.name}, is {decided.state}; " + (went_on or f"`bookwright resume {decided.book}` goes on")
+    emit(lambda: facts_of(decided) | {"went_on": went_on}, lambda: note(told), as_json=as_json)
 
 
 def _found(opened: OpenBook, name: str | None) -> Gate:
@@ -119,25 +111,21 @@ def _waiting() -> list[Gate]:
 
 
 def _show(found: list[Gate], as_json: bool) -> None:
-
-    def tell() -> None:
-        if not found:
-            note("no gate waits")
-            return
-        table = plain_table(
-            "gate", "book", "kind", "node", "state", "since", "note", right=("gate",), folds=("node", "note")
-        )
-        for gate in found:
-            since = moment(gate.decided_at or gate.created_at)
-            about = gate.note or (gate.notice if gate.is_waiting else "")
-            table.add_row(str(gate.id), gate.book, gate.kind, gate.place, _state(gate), since, about)
-        make_console().print(table)
-        for gate in found:
-            if gate.is_waiting:
-                print_text(f"{gate.name}: {gate.how_to_decide}")
-
-    emit(lambda: [facts_of(gate) for gate in found], tell, as_json=as_json)
+    if as_json:
+        print_json([facts_of(gate) for gate in found])
+        return
+    if not found:
+        note("no gate waits")
+        return
+    columns = ("gate", "book", "kind", "node", "state", "since", "note")
+    print_table(columns, map(_row, found), right=("gate",), folds=("node", "note"))
+    for gate in found:
+        if gate.is_waiting:
+            print_text(f"{gate.name}: {gate.how_to_decide}")
 
 
-def _state(gate: Gate) -> str:
-    return f"{gate.state} by {gate.by}" if gate.by else gate.state.value
+def _row(gate: Gate) -> list[str]:
+    state = f"{gate.state} by {gate.by}" if gate.by else gate.state.value
+    since = moment(gate.decided_at or gate.created_at)
+    about = gate.note or (gate.notice if gate.is_waiting else "")
+    return [str(gate.id), gate.book, gate.kind, gate.place, state, since, about]

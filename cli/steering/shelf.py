@@ -1,7 +1,7 @@
 """Keeping books: `brief`, `archive`, `unarchive` and `delete`."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import tomli_w
 import typer
@@ -12,11 +12,10 @@ from bookwright.app.orders.gate_edits import with_gates
 from bookwright.app.status.deleting import delete_book
 from bookwright.app.status.shelf import put_away
 from bookwright.cli.access import open_book
-from bookwright.cli.options import AsJson, BookArgument, EditFile
-from bookwright.cli.output import agrees, emit, note, print_text
+from bookwright.cli.options import AsJson, BookArgument, EditFile, Yes
+from bookwright.cli.output import check_agreed, emit, note, print_json, print_text
 from bookwright.flows.revision.brief_edits import change_brief
 from bookwright.models.book import Book
-from bookwright.models.errors import InvalidInput
 
 _SHOWN = 20
 """Files of the author's own that are named one by one."""
@@ -41,11 +40,10 @@ def brief(
         if assignments or edit or gates or no_gates:
             found = _edited(opened, assignments or [], edit, gates or [], no_gates or [])
     values = found.brief.model_dump(mode="json", exclude_none=True)
-    emit(
-        lambda: {"book": found.id, "version": found.brief_version, "brief": values},
-        lambda: print_text(tomli_w.dumps(values, multiline_strings=True).rstrip()),
-        as_json=as_json,
-    )
+    if as_json:
+        print_json({"book": found.id, "version": found.brief_version, "brief": values})
+    else:
+        print_text(tomli_w.dumps(values, multiline_strings=True).rstrip())
 
 
 def archive(book: BookArgument, as_json: AsJson = False) -> None:
@@ -58,28 +56,26 @@ def unarchive(book: BookArgument, as_json: AsJson = False) -> None:
     _set_archived(book, False, as_json)
 
 
-def delete(
-    book: BookArgument,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    as_json: AsJson = False,
-) -> None:
+def delete(book: BookArgument, yes: Yes = False, as_json: AsJson = False) -> None:
     """Remove a book with its journal, its index and its folder for good; exports and files of your own stay."""
     with open_book(book) as opened:
-        if not yes:
-            _ask(opened)
-        found = delete_book(opened)
-        if found.trouble:
-            note(found.trouble)
-    left = list(found.files)
-
-    def tell() -> None:
-        note(f"{opened.book.id} is deleted")
-        for line in left[:_SHOWN]:
-            note(f"left, because it is your own: {line}")
-        if len(left) > _SHOWN:
-            note(f"and {len(left) - _SHOWN:,} more beside them")
-
-    emit(lambda: {"book": opened.book.id, "deleted": True, "left": left}, tell, as_json=as_json)
+        found = opened.book
+        with opened.storage.read() as stores:
+            size = f"{stores.nodes.root().written:,} {found.brief.length_unit}, {found.calls:,} calls"
+        question = f'Delete "{found.title}" ({size}) for good?'
+        check_agreed(question, "nothing was deleted; --yes deletes without asking", yes=yes)
+        done = delete_book(opened)
+        if done.trouble:
+            note(done.trouble)
+    left = list(done.files)
+    if as_json:
+        print_json({"book": found.id, "deleted": True, "left": left})
+        return
+    note(f"{found.id} is deleted")
+    for line in left[:_SHOWN]:
+        note(f"left, because it is your own: {line}")
+    if len(left) > _SHOWN:
+        note(f"and {len(left) - _SHOWN:,} more beside them")
 
 
 def _edited(opened: OpenBook, assignments: list[str], file: Path | None, gates: list[str], no_gates: list[str]) -> Book:
@@ -97,18 +93,6 @@ def _edited(opened: OpenBook, assignments: list[str], file: Path | None, gates: 
 def _set_archived(identity: str, is_archived: bool, as_json: bool) -> None:
     with open_book(identity) as opened:
         put_away(opened, is_archived)
-    facts: dict[str, Any] = {"book": opened.book.id, "archived": is_archived}
-    emit(
-        lambda: facts,
-        lambda: note(f"{opened.book.id} is {'put away' if is_archived else 'back on the shelf'}"),
-        as_json=as_json,
-    )
-
-
-def _ask(opened: OpenBook) -> None:
-    with opened.storage.read() as stores:
-        written = stores.nodes.root().written
-    book = opened.book
-    question = f'Delete "{book.title}" ({written:,} {book.brief.length_unit}, {book.calls:,} calls) for good?'
-    if not agrees(question):
-        raise InvalidInput("nothing was deleted; --yes deletes without asking")
+    facts = {"book": opened.book.id, "archived": is_archived}
+    told = f"{opened.book.id} is {'put away' if is_archived else 'back on the shelf'}"
+    emit(lambda: facts, lambda: note(told), as_json=as_json)

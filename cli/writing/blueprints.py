@@ -7,7 +7,8 @@ import typer
 
 from bookwright.app.access import at_rest
 from bookwright.cli.access import open_book
-from bookwright.cli.output import emit, make_console, note, plain_table, print_text
+from bookwright.cli.options import AsJson
+from bookwright.cli.output import note, print_json, print_table, print_text
 from bookwright.flows.revision.brief_edits import change_brief
 from bookwright.models.blueprint import CHARACTERS_A_WORD, Blueprint
 from bookwright.models.brief import Brief
@@ -21,7 +22,6 @@ app = typer.Typer(invoke_without_command=True, help="List and check blueprints: 
 FolderArgument = Annotated[
     Path, typer.Argument(metavar="FOLDER", help="The folder that holds blueprint.toml, or a name.")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print facts as JSON.")]
 
 
 def of_blueprint(brief_file: Path | None, options: dict[str, Any]) -> dict[str, Any]:
@@ -71,19 +71,11 @@ def blueprints(context: typer.Context, as_json: AsJson = False) -> None:
     """List the blueprints that a book can be written by."""
     if context.invoked_subcommand is not None:
         return
-    rows = list(map(_facts, folders(load_settings().home)))
-
-    def tell() -> None:
-        table = plain_table("name", "what it is", "makes", "words", "variants", right=("words",))
-        for row in rows:
-            words = f"{row['words']:,}" if row.get("words") else ""
-            table.add_row(
-                row["name"], row.get("title") or row["problem"], row.get("makes", ""), words,
-                ", ".join(row.get("variants", ())),
-            )  # fmt: skip
-        make_console().print(table)
-
-    emit(lambda: {"blueprints": rows}, tell, as_json=as_json)
+    found = list(map(_facts, folders(load_settings().home)))
+    if as_json:
+        print_json({"blueprints": found})
+    else:
+        print_table(("name", "what it is", "makes", "words", "variants"), map(_row, found), right=("words",))
 
 
 @app.command()
@@ -92,14 +84,11 @@ def check(folder: FolderArgument, as_json: AsJson = False) -> None:
     from bookwright.agents.blueprints.loading import check_folder  # brings the agents
 
     plan = check_folder(_meant(folder, load_settings().home)).plan
-
-    def tell() -> None:
-        stages = ", ".join(f"{stage.name} ({len(stage.members)})" for stage in plan.stages)
-        print_text(
-            f"{plan.name}: {len(plan.members)} members in {len(plan.stages)} stages: {stages}. Nothing is wrong."
-        )
-
-    emit(lambda: {"blueprint": _told(plan), "folder": str(folder)}, tell, as_json=as_json)
+    if as_json:
+        print_json({"blueprint": _plan_facts(plan), "folder": str(folder)})
+        return
+    stages = ", ".join(f"{stage.name} ({len(stage.members)})" for stage in plan.stages)
+    print_text(f"{plan.name}: {len(plan.members)} members in {len(plan.stages)} stages: {stages}. Nothing is wrong.")
 
 
 def _meant(named: Path, home: Path) -> Path:
@@ -123,12 +112,18 @@ def _meant(named: Path, home: Path) -> Path:
 def _facts(folder: Path) -> dict[str, Any]:
     """What is shown of a blueprint; of a broken one, what is wrong with it."""
     try:
-        return {**_told(read_folder(folder).plan), "name": folder.name, "folder": str(folder)}
+        return {**_plan_facts(read_folder(folder).plan), "name": folder.name, "folder": str(folder)}
     except InvalidBlueprint as error:
         return {"name": folder.name, "folder": str(folder), "problem": str(error)}
 
 
-def _told(plan: Blueprint) -> dict[str, Any]:
+def _row(facts: dict[str, Any]) -> list[str]:
+    words = f"{facts['words']:,}" if facts.get("words") else ""
+    title, variants = facts.get("title") or facts["problem"], ", ".join(facts.get("variants", ()))
+    return [facts["name"], title, facts.get("makes", ""), words, variants]
+
+
+def _plan_facts(plan: Blueprint) -> dict[str, Any]:
     return {
         "name": plan.name, "title": plan.titles["en"], "makes": plan.makes.value, "words": plan.words,
         "stages": [stage.name for stage in plan.stages], "variants": list(plan.variants),

@@ -23,18 +23,9 @@ if TYPE_CHECKING:
 
 
 @takes_brief(
-    "premise",
-    "length",
-    "blueprint",
-    "world",
-    "language",
-    "models",
-    "profile",
-    "max_planning_rounds",
-    "candidates",
-    "candidates_for",
-    told={"language": "en, zh, ja or ko."},
-)
+    "premise", "length", "blueprint", "world", "language", "models", "profile", "max_planning_rounds", "candidates",
+    "candidates_for", told={"language": "en, zh, ja or ko."},
+)  # fmt: skip
 def estimate(
     options: dict[str, Any],
     brief_file: BriefFile = None,

@@ -7,7 +7,7 @@ import typer
 
 from bookwright.app.orders.examples import copy_examples, example_files
 from bookwright.cli.options import AsJson
-from bookwright.cli.output import emit, print_text
+from bookwright.cli.output import print_json, print_text
 
 
 def examples(
@@ -15,14 +15,11 @@ def examples(
     as_json: AsJson = False,
 ) -> None:
     """List the examples that come with the program, or copy them into a folder."""
-    files = copy_examples(folder) if folder else example_files()
-
-    def tell() -> None:
-        for file in files:
-            print_text(str(file))
-        if not folder:
-            print_text(
-                "`bookwright write --example lighthouse` writes the first, `bookwright examples FOLDER` copies all"
-            )
-
-    emit(lambda: [str(file) for file in files], tell, as_json=as_json)
+    files = [str(file) for file in (copy_examples(folder) if folder else example_files())]
+    if as_json:
+        print_json(files)
+        return
+    for file in files:
+        print_text(file)
+    if not folder:
+        print_text("`bookwright write --example lighthouse` writes the first, `bookwright examples FOLDER` copies all")

@@ -5,17 +5,25 @@ from typing import Annotated, Any
 
 import typer
 
-from bookwright.app.access import library
+from bookwright.app.access import OpenBook, library
+from bookwright.app.importing.reading import ManuscriptReading, chapter_row, check_new, read_for_import
+from bookwright.app.wording import counted
 from bookwright.cli.brief_options import takes_brief
-from bookwright.cli.options import AsJson, JsonProgress, More, NoPrefect, Stream, Until
-from bookwright.cli.output import emit, print_text
-from bookwright.cli.writing.write import check_one_voice
+from bookwright.cli.options import More, Yes
+from bookwright.cli.output import at_work, check_agreed, emit, note, print_json, print_table, print_text
+from bookwright.cli.writing.run_options import RunOptions, takes_run
+from bookwright.cli.writing.write import bring_to_its_end, lengthened
 from bookwright.exports.json_file import import_book
 from bookwright.flows.limits import Limits, may_be_title
+from bookwright.manuscripts.reading import digest_of
 from bookwright.models.errors import InvalidInput, InvalidSetting
-from bookwright.models.settings import load_settings
+from bookwright.models.settings import Settings, load_settings
+from bookwright.storage.engine.database import Database
+from bookwright.storage.stores import BookStorage
 
 _HEAD = b'{\n"format"'
+_MOST_SHOWN, _LAST_SHOWN = 400, 20
+"""Chapters in the table."""
 
 
 @takes_brief(
@@ -27,6 +35,7 @@ _HEAD = b'{\n"format"'
         "premise": "What the book is about; the text tells if not given.",
     },
 )  # fmt: skip
+@takes_run("stream", "no_prefect", "until", "json_progress", "as_json")
 def import_file(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="A manuscript (txt, md, epub, docx), or an exported JSON.")
@@ -45,34 +54,45 @@ def import_file(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what was found, and do nothing.")] = False,
     rest: Annotated[bool, typer.Option("--rest", help="Take it in and stop; `resume` looks at it.")] = False,
     again: Annotated[bool, typer.Option("--again", help="Make another book of a file that was imported.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    stream: Stream = False,
-    no_prefect: NoPrefect = False,
-    until: Until = None,
-    json_progress: JsonProgress = False,
-    as_json: AsJson = False,
+    yes: Yes = False,
+    *,
+    run: RunOptions,
 ) -> None:
     """Make a book of a manuscript, or take in one with its tree, versions, journal and codex from its JSON."""
     is_json = _is_json(file)
-    _check_run(json_progress, is_run=not (is_json or dry_run or rest))
-    if is_json:
-        _take_in(file, name, as_json)
-        return
-    _check_no_name(name)
-    check_one_voice(json_progress, as_json)
-    from bookwright.cli.writing.manuscripts import ImportWishes, import_manuscript  # only an import reads manuscripts
-
-    wishes = ImportWishes(
-        options, encoding, pattern, more, dry_run=dry_run, rests=rest, again=again, yes=yes,
-        limits=_limits(until), streams=stream, uses_prefect=not no_prefect, json_progress=json_progress,
-        as_json=as_json,
-    )  # fmt: skip
-    import_manuscript(file, wishes)
-
-
-def _check_run(json_progress: bool, *, is_run: bool) -> None:
-    if json_progress and not is_run:
+    if run.json_progress and (is_json or dry_run or rest):
         raise InvalidInput("--json-progress tells how a run goes, and this import is none; --json gives its facts")
+    if is_json:
+        _take_in(file, name, run.as_json)
+        return
+    if name is not None:
+        raise InvalidInput("--as names a book that was exported as JSON; a manuscript's is named after its title")
+    run.check_one_voice()
+    limits = _limits(run.until)
+    reading = read_for_import(file, options, encoding, pattern, more)
+    if dry_run:
+        _show(reading, run.as_json)
+        return
+    settings = load_settings()
+    from bookwright.app.orders import checks
+
+    checks.check_writable(reading.brief, settings)
+    digest = digest_of(file)
+    with library(settings) as database:
+        if not again:
+            check_new(file, digest, database)
+        if not run.as_json and not run.json_progress:
+            _show(reading, as_json=False)
+        if not rest:
+            _ask(reading, settings, more or 0, yes)
+        opened = _brought_in(reading, digest, settings, database)
+        if more is not None:
+            opened = lengthened(opened, more)
+        if rest:
+            _say_it_rests(opened, run.as_json)
+            return
+        note(f"{opened.book.id} is here; if this is interrupted, `bookwright resume {opened.book.id}` goes on")
+        bring_to_its_end(opened, run, limits, ["md"])
 
 
 def _limits(until: str | None) -> Limits:
@@ -89,21 +109,11 @@ def _limits(until: str | None) -> Limits:
     return Limits.parse(until, None)
 
 
-def _check_no_name(name: str | None) -> None:
-    if name is not None:
-        raise InvalidInput("--as names a book that was exported as JSON; a manuscript's is named after its title")
-
-
 def _take_in(file: Path, name: str | None, as_json: bool) -> None:
     with library(load_settings()) as database:
         book = import_book(file, database, name)
-    emit(
-        lambda: {"book": book, "file": str(file)},
-        lambda: print_text(
-            f"{book} is here; `bookwright status {book}` shows it, `bookwright resume {book}` goes on with it"
-        ),
-        as_json=as_json,
-    )
+    told = f"{book} is here; `bookwright status {book}` shows it, `bookwright resume {book}` goes on with it"
+    emit(lambda: {"book": book, "file": str(file)}, lambda: print_text(told), as_json=as_json)
 
 
 def _is_json(file: Path) -> bool:
@@ -114,3 +124,71 @@ def _is_json(file: Path) -> bool:
             return opened.read(len(_HEAD)) == _HEAD
     except OSError:
         return False
+
+
+def _ask(reading: ManuscriptReading, settings: Settings, more: int, yes: bool) -> None:
+    """Show what looking at the manuscript takes, and ask.
+
+    Raises:
+        InvalidInput: The answer is no; nothing was written.
+    """
+    from bookwright.app.estimates.import_bill import bill_of_import
+
+    with at_work("rehearsing") as tell:
+        bill = bill_of_import(reading.found, reading.brief, settings, more, tell)
+    what = "Looking at it" + (f" and writing {more:,} {reading.brief.length_unit}" if more else "")
+    note(f"{what} takes {bill}.")
+    check_agreed("Import it?", "nothing was written; --yes imports without asking", yes=yes)
+
+
+def _brought_in(reading: ManuscriptReading, digest: str, settings: Settings, database: Database) -> OpenBook:
+    from bookwright.flows.intake.manuscript_import import bring_in, longest_piece
+
+    book = bring_in(database, reading.found, reading.brief, digest, longest_piece(reading.brief, settings))
+    return OpenBook(settings, BookStorage(database, book.id, book.brief.language), book)
+
+
+def _say_it_rests(opened: OpenBook, as_json: bool) -> None:
+    book = opened.book
+    facts = {"book": book.id, "title": book.title, "length": book.brief.length, "unit": book.brief.length_unit}
+    told = f"{book.id} is here and rests; `bookwright resume {book.id}` has it looked at"
+    emit(lambda: facts, lambda: print_text(told), as_json=as_json)
+
+
+def _show(reading: ManuscriptReading, as_json: bool) -> None:
+    """Tell what a manuscript would become: a table for people, or facts as JSON."""
+    facts = _facts(reading)
+    if as_json:
+        print_json(facts)
+        return
+    named = f" in {reading.source.encoding}" if reading.source.encoding else ""
+    unit, brief, found = reading.brief.length_unit, reading.brief, reading.found
+    print_text(
+        f'"{brief.title}": {reading.source.format}{named}, {brief.language.english_name}, {brief.length:,} {unit}'
+    )
+    keys = ("number", "part", "heading", "length", "begins")
+    rows = [[str(row[key]) for key in keys] for row in _shown(facts["chapters"])]
+    print_table(("", "part", "heading", unit, "begins"), rows, right=("", unit))
+    parts = f" in {len(found.parts):,} part{'s' * (len(found.parts) > 1)}" if found.parts else ""
+    print_text(f"{counted(len(found.chapters), 'chapter')}{parts}")
+    for line in (*reading.source.notes, *found.notes):
+        note(f"note: {line}")
+
+
+def _shown(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    if len(rows) <= _MOST_SHOWN:
+        return rows
+    note(f"note: {len(rows) - _MOST_SHOWN:,} chapters in the middle are not shown; `--dry-run --json` lists all")
+    return [*rows[: _MOST_SHOWN - _LAST_SHOWN], *rows[-_LAST_SHOWN:]]
+
+
+def _facts(reading: ManuscriptReading) -> dict[str, Any]:
+    found, brief = reading.found, reading.brief
+    return {
+        "file": str(reading.file), "format": reading.source.format, "encoding": reading.source.encoding,
+        "title": brief.title, "author": brief.pen_name, "language": brief.language.value, "unit": brief.length_unit,
+        "length": brief.length, "has_headings": found.has_headings,
+        "parts": [part.heading for part in found.parts],
+        "chapters": [chapter_row(number, chapter, found, brief) for number, chapter in enumerate(found.chapters, 1)],
+        "notes": [*reading.source.notes, *found.notes],
+    }  # fmt: skip

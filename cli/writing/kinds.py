@@ -6,9 +6,9 @@ from typing import Annotated, Any
 import typer
 
 from bookwright.cli.brief_options import takes_brief
-from bookwright.cli.options import AsJson, Export, JsonProgress, New, NoPrefect, Stream, Until, WordsToday
-from bookwright.cli.writing import write
 from bookwright.cli.writing.blueprints import go_on_with
+from bookwright.cli.writing.run_options import RunOptions, takes_run
+from bookwright.cli.writing.write import resume_book, write_brief
 from bookwright.models.errors import InvalidInput
 
 Prompt = Annotated[
@@ -24,32 +24,15 @@ def _verb(kind: str, said: str, *more: str) -> Callable[..., None]:
         *more, "length", "language", "title", "models", "profile", "genre", "style", "audience", "pen_name",
         "budget_usd", "budget_tokens", "seed", "gates",
     )  # fmt: skip
-    def verb(
-        options: dict[str, Any],
-        prompt: Prompt = None,
-        book: BookOption = None,
-        is_new: New = False,
-        stream: Stream = False,
-        no_prefect: NoPrefect = False,
-        export: Export = "md",
-        until: Until = None,
-        words_today: WordsToday = None,
-        json_progress: JsonProgress = False,
-        as_json: AsJson = False,
-    ) -> None:
+    @takes_run("is_new", "stream", "no_prefect", "export", "until", "words_today", "json_progress", "as_json")
+    def verb(options: dict[str, Any], prompt: Prompt = None, book: BookOption = None, *, run: RunOptions) -> None:
         if book is not None:
             model = options.get("models", {}).get("default")
-            write.resume(
-                go_on_with(book, kind, prompt, model), None, until, words_today, stream, no_prefect, json_progress,
-                as_json,
-            )  # fmt: skip
+            resume_book(go_on_with(book, kind, prompt, model), None, run=run)
             return
         if prompt is None:
             raise InvalidInput(f'say what it is about: bookwright {kind} "...", or go on with --book BOOK')
-        write.write_brief(
-            options | {"premise": prompt, "blueprint": kind}, None, is_new, stream, no_prefect, export, until,
-            words_today, json_progress, as_json,
-        )  # fmt: skip
+        write_brief(options | {"premise": prompt, "blueprint": kind}, None, run=run)
 
     verb.__doc__ = said
     return verb

@@ -4,7 +4,6 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from types import TracebackType
 from typing import Any, Protocol, Self
 
 from rich.console import Console, Group, RenderableType
@@ -45,9 +44,7 @@ class WatcherView(Protocol):
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    def __exit__(self, *raised: object) -> None: ...
 
     def hear(self, event: Event) -> None:
         """Hear what the walk says, on a thread of the bus."""
@@ -107,9 +104,8 @@ class CallInFlight:
         """Say in a few words what is asked and what has come."""
         if not self.name:
             return "between two steps"
-        return (
-            f"{names.call_of(self.name).partition('/')[0]}: {self.notice or f'{self.characters:,} characters so far'}"
-        )
+        told = self.notice or f"{self.characters:,} characters so far"
+        return f"{names.call_of(self.name).partition('/')[0]}: {told}"
 
 
 class LiveView:
@@ -132,9 +128,7 @@ class LiveView:
         self._live.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._live.stop()
         self._shown.close()
 
@@ -188,9 +182,7 @@ class PlainView:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._done.set()
         self._thread.join()
         self._print_steps()

@@ -3,8 +3,9 @@
 from dataclasses import asdict, dataclass, field
 
 from bookwright.agents.relay.threads.alerts import PACINGS, STILL_OPEN
+from bookwright.app.access import OpenBook
 from bookwright.app.wording import money, stale_count, tokens
-from bookwright.cli.output import emit, print_text
+from bookwright.cli.output import print_json, print_text
 from bookwright.exports.files import export, export_path
 from bookwright.exports.report.alerts import alerts_of
 from bookwright.exports.report.judgements import (
@@ -18,9 +19,6 @@ from bookwright.exports.report.judgements import (
 from bookwright.exports.report.secrets import register_lines
 from bookwright.exports.report.verdict import BookVerdict, verdict_on
 from bookwright.flows.revision.staleness import Staleness
-from bookwright.models.book import Book
-from bookwright.models.settings import Settings
-from bookwright.storage.stores import BookStorage
 
 _MOST_THREADS = 8
 _MOST_LINES = 24
@@ -64,10 +62,9 @@ class Result:
     """What the last verification of its blueprint came to; None where it has none."""
 
     @classmethod
-    def of(
-        cls, book: Book, storage: BookStorage, settings: Settings, formats: list[str], *, was_finished: bool
-    ) -> "Result":
+    def of(cls, opened: OpenBook, formats: list[str], *, was_finished: bool) -> "Result":
         """Export a finished book and gather what there is to say."""
+        book, storage = opened.book, opened.storage
         with storage.read() as stores:
             root = stores.nodes.root()
             register = register_lines(stores)
@@ -76,7 +73,7 @@ class Result:
             verdict = verdict_on(stores) if book.brief.blueprint else None
             waiting = tuple(thread.title for thread in stores.codex.threads() if thread.is_open)
             stale = len(Staleness(book.brief).direct(stores))
-        files = [export(storage, name, export_path(book.id, name, settings)) for name in formats]
+        files = [export(storage, name, export_path(book.id, name, opened.settings)) for name in formats]
         return cls(
             book=book.id, title=book.title, written=root.written, length=root.length or 0,
             unit=book.brief.length_unit, calls=book.calls, input_tokens=book.input_tokens,
@@ -90,37 +87,35 @@ class Result:
 
 def show_result(result: Result, as_json: bool) -> None:
     """Print a finished book's facts, as lines for a person or as one JSON document."""
-
-    def tell() -> None:
-        already = " already; nothing was paid" if result.was_finished else ""
-        print_text(f'"{result.title}" is finished{already}: {result.written:,} of {result.length:,} {result.unit}')
-        print_text(f"{result.calls:,} calls, {tokens(result.input_tokens + result.output_tokens)} tokens, "
-                   f"{money(result.cost_micros)}")  # fmt: skip
-        if result.verdict:
-            print_text(
-                f"Verdict: {result.verdict.words}; `bookwright show {result.book} {result.verdict.node}` tells why"
-            )
-        if result.open_threads:
-            count = len(result.open_threads)
-            titles = "; ".join(result.open_threads[:_MOST_THREADS]) + ("; ..." if count > _MOST_THREADS else "")
-            print_text(f"{count} thread{'s are' if count > 1 else ' is'} still open: {titles}; "
-                       f"`bookwright foreshadowing list {result.book}` shows where")  # fmt: skip
-        if result.stale:
-            print_text(f"{stale_count(result.stale)}, since you changed what was written before; `bookwright stale "
-                       f"{result.book}` shows why, `bookwright refresh {result.book}` makes them anew")  # fmt: skip
-        for line in result.register[:_MOST_LINES]:
-            print_text(f"  {line}")
-        if len(result.register) > _MOST_LINES:
-            more = len(result.register) - _MOST_LINES
-            print_text(f"  and {more} more; `bookwright report {result.book} --to md` has all of them")
-        _show_judgement(result)
-        for file in result.files:
-            print_text(file)
+    if as_json:
+        print_json(asdict(result))
+        return
+    already = " already; nothing was paid" if result.was_finished else ""
+    print_text(f'"{result.title}" is finished{already}: {result.written:,} of {result.length:,} {result.unit}')
+    paid = f"{tokens(result.input_tokens + result.output_tokens)} tokens, {money(result.cost_micros)}"
+    print_text(f"{result.calls:,} calls, {paid}")
+    if result.verdict:
+        why = f"`bookwright show {result.book} {result.verdict.node}` tells why"
+        print_text(f"Verdict: {result.verdict.words}; {why}")
+    if result.open_threads:
+        count = len(result.open_threads)
+        titles = "; ".join(result.open_threads[:_MOST_THREADS]) + ("; ..." if count > _MOST_THREADS else "")
+        where = f"`bookwright foreshadowing list {result.book}` shows where"
+        print_text(f"{count} thread{'s are' if count > 1 else ' is'} still open: {titles}; {where}")
+    if result.stale:
         print_text(
-            f"`bookwright read {result.book}` shows it, `bookwright export {result.book} --to epub` makes a file"
+            f"{stale_count(result.stale)}, since you changed what was written before; `bookwright stale "
+            f"{result.book}` shows why, `bookwright refresh {result.book}` makes them anew"
         )
-
-    emit(lambda: asdict(result), tell, as_json=as_json)
+    for line in result.register[:_MOST_LINES]:
+        print_text(f"  {line}")
+    if len(result.register) > _MOST_LINES:
+        more = len(result.register) - _MOST_LINES
+        print_text(f"  and {more} more; `bookwright report {result.book} --to md` has all of them")
+    _show_judgement(result)
+    for file in result.files:
+        print_text(file)
+    print_text(f"`bookwright read {result.book}` shows it, `bookwright export {result.book} --to epub` makes a file")
 
 
 def _show_judgement(result: Result) -> None:

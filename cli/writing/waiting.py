@@ -2,10 +2,9 @@
 
 import time
 
-from bookwright.app.access import at_rest
+from bookwright.app.access import OpenBook, at_rest
 from bookwright.cli.output import note
 from bookwright.models.errors import BookHeld
-from bookwright.models.settings import Settings
 from bookwright.storage.holders import is_dead
 from bookwright.storage.repositories.lease import Lease
 from bookwright.storage.stores import BookStorage
@@ -13,7 +12,7 @@ from bookwright.storage.stores import BookStorage
 _SLACK_SECONDS = 2.0
 
 
-def wait_until_free(storage: BookStorage, settings: Settings) -> None:
+def wait_until_free(opened: OpenBook) -> None:
     """Return once nobody holds the book; wait only for a worker of this machine that has died.
 
     One that gave no sign of life in the time of a whole lease, by this process's monotonic clock, holds
@@ -22,11 +21,11 @@ def wait_until_free(storage: BookStorage, settings: Settings) -> None:
     Raises:
         BookHeld: A living worker holds it, or one whose life cannot be seen from here.
     """
-    began = time.monotonic()
+    storage, began = opened.storage, time.monotonic()
     sign = _sign_of_life(storage)
     told = ""
     while (held := _holding(storage)) is not None:
-        is_over = time.monotonic() - began > settings.lease_seconds + _SLACK_SECONDS
+        is_over = time.monotonic() - began > opened.settings.lease_seconds + _SLACK_SECONDS
         if not is_dead(held.owner) or (is_over and not _end(storage, held.owner, sign)):
             raise held
         if held.owner != told:

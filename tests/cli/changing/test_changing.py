@@ -12,6 +12,7 @@ import pytest
 import typer
 from sqlalchemy import insert
 
+from bookwright.app.access import OpenBook
 from bookwright.cli.writing import running
 from bookwright.flows.deps import Deps
 from bookwright.flows.revision.refresh import RefreshScope
@@ -147,14 +148,14 @@ def test_what_is_interrupted_beside_the_walk_names_its_own_command(
     book: BookStorage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with book.read() as stores:
-        lamp = stores.books.get("lamp")
+        opened = OpenBook(make_settings(tmp_path), book, stores.books.get("lamp"))
 
     def work(deps: Deps) -> None:
         os.kill(os.getpid(), signal.SIGINT)
         raise BookPaused("asked to rest", f"{deps.desk.journal.way_on} goes on")
 
     with pytest.raises(typer.Exit) as left:
-        running.run_beside(lamp, book, make_settings(tmp_path), work, "`bookwright refresh lamp`")
+        running.run_beside(opened, work, "`bookwright refresh lamp`")
 
     assert left.value.exit_code == 130
     assert capsys.readouterr().err == "bookwright: asked to rest. `bookwright refresh lamp` goes on.\n"

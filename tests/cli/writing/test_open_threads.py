@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from bookwright.app.access import OpenBook
 from bookwright.cli.writing.result import Result, show_result
 from bookwright.exports.report.book_report import report_of
 from bookwright.exports.report.judgements import SCORE_NAMES, review_lines
@@ -51,9 +52,9 @@ def test_scores_proposals_and_alerts_are_told_at_the_end_and_in_the_report(
         found = ConsistencyReport(unit="1.1", results=checks)
         for kind, data in ((DocumentKind.QUALITY, JUDGED), (DocumentKind.CONSISTENCY, found)):
             stores.documents.add(NewDocument(node=unit.key, kind=kind, text="x", data=data.model_dump_json()), None)
-        book = stores.books.get(storage.book)
+        opened = OpenBook(settings, storage, stores.books.get(storage.book))
 
-    result = Result.of(book, storage, settings, [], was_finished=True)
+    result = Result.of(opened, [], was_finished=True)
     show_result(result, as_json=False)
     report = report_of(storage, settings)
     shown, pages = capsys.readouterr().out, (laid_out(report, "md"), laid_out(report, "html"))
@@ -85,10 +86,10 @@ def test_what_a_repair_followed_is_no_longer_to_do(tmp_path: Path, capsys: pytes
             node=repaired.key, kind=DocumentKind.PROSE, text="The bell was cracked.", origin=DocumentOrigin.REPAIR
         )
         stores.documents.add(text, None)
-        book = stores.books.get(storage.book)
+        opened = OpenBook(settings, storage, stores.books.get(storage.book))
         lines = [review_lines(stores, unit) for unit in (repaired, untouched)]
 
-    show_result(Result.of(book, storage, settings, [], was_finished=True), as_json=False)
+    show_result(Result.of(opened, [], was_finished=True), as_json=False)
 
     shown = capsys.readouterr().out
     assert "to do, chapter 2, high: Cut the quay." in shown
@@ -111,9 +112,9 @@ def test_open_threads_and_what_was_let_pass_are_told(tmp_path: Path, capsys: pyt
         for kind, report in ((DocumentKind.LEAK_REVIEW, leaks), (DocumentKind.CONSISTENCY, found)):
             new = NewDocument(node=unit.key, kind=kind, text=report.as_text, data=report.model_dump_json())
             stores.documents.add(new, None)
-        book = stores.books.get(storage.book)
+        opened = OpenBook(settings, storage, stores.books.get(storage.book))
 
-    show_result(Result.of(book, storage, settings, [], was_finished=True), as_json=False)
+    show_result(Result.of(opened, [], was_finished=True), as_json=False)
     (chapter,) = report_of(storage, settings).chapters
 
     assert "1 thread is still open: The bell;" in capsys.readouterr().out

@@ -1,9 +1,17 @@
-"""A text that a person gives as a file, or by standard input."""
+"""How a verb is told which document is meant, and what its words are to be."""
 
 import sys
 from pathlib import Path
+from typing import Annotated
 
+import typer
+
+from bookwright.models.document import DocumentKind
 from bookwright.storage.files import given_file
+
+KindOption = Annotated[
+    DocumentKind | None, typer.Option("--kind", help="Which document of the node; the one it is for if not given.")
+]
 
 
 def read_text(path: Path) -> str:
