@@ -3,7 +3,7 @@
 Source: DESIGN section 10, item 2; DETAILS "Visibility levels".
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bookwright.agents.relay.phases import filter_phases, is_history
@@ -84,7 +84,7 @@ def other_pieces(
     ]
 
 
-def is_unknown(seen: SeenEntry, pieces: list[CodexText]) -> bool:
+def is_unknown(seen: SeenEntry, pieces: Sequence[CodexText]) -> bool:
     """Whether not even the existence of an entry is to be known."""
     return not seen.is_there or (bool(pieces) and all(piece.level is Visibility.HIDDEN for piece in pieces))
 

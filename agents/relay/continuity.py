@@ -11,14 +11,14 @@ from bookwright.agents.context.shortfall import FAILURES, Shortfall
 from bookwright.agents.context.shortfall import told as told_of
 from bookwright.agents.relay.build_result import CodexSight, ContextBuildResult, FilteredContext
 from bookwright.agents.relay.hints import collect_hints
-from bookwright.agents.relay.history.codex_then import CodexHolder
+from bookwright.agents.relay.history.codex_then import CodexReader
 from bookwright.agents.relay.leaks.folding import Folded, fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.agents.relay.scene import SceneIdentifier, scene_of
-from bookwright.agents.relay.secrets.guarding import guard_at
+from bookwright.agents.relay.secrets.guard import guard_at
 from bookwright.agents.relay.secrets.kept import kept_of
 from bookwright.agents.relay.secrets.keywords import ForbiddenKeywords
-from bookwright.agents.relay.secrets.matching import Matcher, Withholding
+from bookwright.agents.relay.secrets.matching import Matcher
 from bookwright.agents.relay.secrets.open_designs import plot_of
 from bookwright.agents.relay.secrets.public import Public, named_by, order_of
 from bookwright.agents.relay.secrets.reveals import reveals_at
@@ -75,7 +75,7 @@ class ContinuityDirector:
             scene = scene_of(unit.label, stores.codex.reading_order())
             plot = plot_of(unit, stores, brief)
             errors += [] if plot else [f"Plot L3 not found for {scene}"]
-            sight = self.sight(unit.label, stores, brief, told=plot or None, shortfall=shortfall)
+            sight = self.sight(unit.label, stores.codex, brief, told=plot or None, shortfall=shortfall)
             context = _filtered(unit, stores, brief, scene, plot, sight, shortfall)
         except FAILURES as error:
             errors.append(f"Context integration failed: {told_of(error)}")
@@ -86,7 +86,7 @@ class ContinuityDirector:
         )  # fmt: skip
 
     def sight(
-        self, at: str, stores: CodexHolder, brief: Brief, story_now: StoryTime | None = None, *,
+        self, at: str, of: CodexReader, brief: Brief, story_now: StoryTime | None = None, *,
         told: str | None = None, shortfall: Shortfall | None = None,
     ) -> CodexSight:  # fmt: skip
         """Return what the writer of the unit `at` may know of the codex.
@@ -96,12 +96,12 @@ class ContinuityDirector:
         is kept all the same.
         """
         shortfall = shortfall or Shortfall()
-        secrets, threads, entries = stores.codex.secrets(), stores.codex.threads(), stores.codex.entries()
+        secrets, threads, entries = of.secrets(), of.threads(), of.entries()
         if not (secrets or threads or entries or brief.forbidden_keywords):
             return CodexSight()
-        reading, seen = stores.codex.reading_order(), stores.codex.seen_at(at, story_now)
+        reading, seen = of.reading_order(), of.seen_at(at, story_now)
         kept = kept_of(seen, secrets, threads, at, reading, brief.forbidden_keywords)
-        matcher = Matcher(Withholding.of(kept), Public(order=order_of(brief), named=named_by(brief)))
+        matcher = Matcher(kept.withheld, Public(order=order_of(brief), named=named_by(brief)))
         codex = filter_codex(kept, matcher)
         codex = codex if told is None else _on_stage(codex, told, reading.chapter_of(at))
         present = tuple(name for entry in codex.entries for name in (entry.id, *_names(entry)))

@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from bookwright.agents.relay.history.codex_staleness import RecordChange, StalenessTest
 from bookwright.agents.relay.history.codex_then import CodexHistory, CodexThen, RecordSlot
 from bookwright.agents.relay.history.relevance import Tellers
-from bookwright.agents.relay.secrets.guarding import public_at
+from bookwright.agents.relay.secrets.guard import public_at
 from bookwright.agents.relay.secrets.public import Public
 from bookwright.agents.workflows import LEAK_REVIEW
 from bookwright.models.brief import Brief

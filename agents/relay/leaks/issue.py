@@ -1,4 +1,4 @@
-"""A place in a draft that gives something away, and what the places together come to."""
+"""A place in a draft that gives something away."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -22,15 +22,6 @@ class LeakSeverity(StrEnum):
     CRITICAL = "critical"
     HIGH = "high"
     MEDIUM = "medium"
-
-
-class DraftVerdict(StrEnum):
-    """What becomes of the draft."""
-
-    APPROVED = "approved"
-    WARNING = "warning"
-    """For the reviewing model to judge."""
-    REJECTED = "rejected"
 
 
 @dataclass(frozen=True)

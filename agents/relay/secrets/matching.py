@@ -13,7 +13,6 @@ from functools import cached_property, lru_cache
 
 from bookwright.agents.relay.leaks.keywords import find_keyword, stem_of
 from bookwright.agents.relay.leaks.units import sentences_of
-from bookwright.agents.relay.secrets.kept import Kept
 from bookwright.agents.relay.secrets.phrases import Phrase, Phrases
 from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC, Public, folded_text, is_within, spans_of
 
@@ -53,11 +52,6 @@ class Withholding:
     """Texts beside it that are withheld from nobody, and names."""
     allowed: tuple[str, ...] = ()
     """Expressions that may be used although they touch it."""
-
-    @classmethod
-    def of(cls, kept: Kept) -> "Withholding":
-        """Return what is kept from the writer at a place."""
-        return cls(kept.texts, kept.forbidden, kept.known, kept.allowed)
 
 
 class Matcher:

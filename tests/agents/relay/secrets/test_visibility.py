@@ -10,7 +10,7 @@ from bookwright.agents.relay.codex_texts import secret_level, section_level
 from bookwright.agents.relay.hints import collect_hints
 from bookwright.agents.relay.phases import filter_phases
 from bookwright.agents.relay.secrets.kept import kept_of
-from bookwright.agents.relay.secrets.matching import Matcher, Withholding
+from bookwright.agents.relay.secrets.matching import Matcher
 from bookwright.agents.relay.secrets.visibility import VisibleCodex, filter_codex
 from bookwright.agents.relay.threads.instructions import ForeshadowAction, instruct
 from bookwright.models.codex.entries import CodexEntry, Secret, Visibility
@@ -80,7 +80,7 @@ def test_a_text_that_is_hidden_or_only_noticed_never_comes_out(
         if text in s.section.text and section_level(one, s) < Visibility.KNOW
     }  # fmt: skip
     assert [text for text in hidden if text in told(codex)] == []
-    matcher = Matcher(Withholding.of(kept_of(seen, secrets, [], at, READING)))
+    matcher = Matcher(kept_of(seen, secrets, [], at, READING).withheld)
     assert not any(matcher.violations(fact.text) for fact in codex.facts)
 
 
@@ -190,7 +190,7 @@ def test_a_thread_to_be_planted_gives_its_seed_and_nothing_of_its_payoff() -> No
         "ai_visibility": {"forbidden_keywords": ["royal"], "allowed_expressions": ["cold gold"]},
     })  # fmt: skip
 
-    [order] = instruct([thread], "1.2.1", READING, Matcher(Withholding.of(kept_of([], [], [thread], "1.2.1", READING))))
+    [order] = instruct([thread], "1.2.1", READING, Matcher(kept_of([], [], [thread], "1.2.1", READING).withheld))
     due = visible([], [], [thread.model_copy(update={"status": "planted"})], "1.10")
 
     assert order.action is ForeshadowAction.PLANT
