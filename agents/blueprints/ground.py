@@ -81,7 +81,7 @@ class BookGround:
         """True for the title of a page that is about one of the people, by whichever of their names."""
         text = fold(title)
         names = (name for own in self.people for name in self.aliases.get(own, (own,)))
-        return any(True for name in names for _ in find_keyword(text, name))
+        return any(find_keyword(text, name) for name in names)
 
     def laid(self, *roles: ThreadRole) -> list[RegisteredThread]:
         """Return the threads of the register, if there is one: all, or those with one of these roles."""

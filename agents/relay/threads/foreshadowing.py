@@ -82,18 +82,13 @@ def band_of(subtlety: int) -> SubtletyBand:
     return next(band for band in BANDS if subtlety <= band.last)
 
 
-def may_become(thread: Foreshadowing, status: ThreadStatus) -> bool:
-    """Whether a thread can move to a status from where it stands."""
-    return status in _NEXT[thread.status]
-
-
 def moved(thread: Foreshadowing, status: ThreadStatus) -> Foreshadowing:
     """Return the thread with another status.
 
     Raises:
         InvalidEntry: There is no way from its own one.
     """
-    if not may_become(thread, status):
+    if status not in _NEXT[thread.status]:
         ways = ", ".join(sorted(way for way in _NEXT[thread.status] if way is not thread.status)) or "nothing else"
         raise InvalidEntry(f"{thread.id!r} is {thread.status} and cannot become {status}; it can become {ways}")
     return thread.model_copy(update={"status": status})

@@ -2,13 +2,11 @@
 
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bookwright.agents.relay.codex_texts import secret_level, section_level
 from bookwright.agents.relay.hints import collect_hints
-from bookwright.agents.relay.phases import filter_phases
 from bookwright.agents.relay.secrets.kept import kept_of
 from bookwright.agents.relay.secrets.matching import Matcher
 from bookwright.agents.relay.secrets.visibility import VisibleCodex, filter_codex
@@ -16,7 +14,6 @@ from bookwright.agents.relay.threads.instructions import ForeshadowAction, instr
 from bookwright.models.codex.entries import CodexEntry, Secret, Visibility
 from bookwright.models.codex.foreshadowing import Foreshadowing
 from bookwright.models.codex.sight import see
-from bookwright.models.errors import UnknownPhase
 from bookwright.models.story_time.value import asked_time
 from bookwright.models.tree.place import ReadingOrder
 
@@ -139,7 +136,7 @@ def test_what_is_known_comes_with_the_words_for_it() -> None:
     assert (after.restricted, [fact.text for fact in after.facts]) == ((), [TEXTS[0]])
 
 
-def test_later_phases_go_from_the_list_and_from_the_texts() -> None:
+def test_texts_of_later_phases_go_and_those_of_earlier_ones_are_history() -> None:
     one = entry(
         phases=[{"name": "child"}, {"name": "keeper", "begins": "1.2"}, {"name": "ghost", "begins": 4}],
         sections=[
@@ -149,13 +146,8 @@ def test_later_phases_go_from_the_list_and_from_the_texts() -> None:
     )  # fmt: skip
 
     at_two = visible([one], [], [], "1.2").entries[0]
-    kept = filter_phases(one, "KEEPER")
 
     assert [(s.text, s.is_history) for s in at_two.sections] == [("Small.", True), ("Grey.", False), ("Low.", False)]
-    assert [phase.name for phase in kept.phases] == ["child", "keeper"]
-    assert "ghost" not in kept.model_dump_json()
-    with pytest.raises(UnknownPhase, match="has no phase 'saint'; its phases are 'child', 'keeper', 'ghost'"):
-        filter_phases(one, "saint")
 
 
 def test_an_entry_is_not_there_before_its_first_phase() -> None:
