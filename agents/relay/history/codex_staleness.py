@@ -5,12 +5,12 @@ both can be made again with either version and compared. Most pairs of a text an
 record alone; the rest of the codex is read, and prompts are fetched, only where that leaves a doubt.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from bookwright.agents.relay.continuity import ContinuityDirector, hint_lines
 from bookwright.agents.relay.history.codex_then import CodexThen, RecordSlot
+from bookwright.agents.relay.history.making import Making
 from bookwright.agents.relay.history.relevance import RelevanceTest, Tellers
 from bookwright.agents.relay.leaks.check import gives_away
 from bookwright.agents.relay.leaks.folding import letters_of
@@ -18,7 +18,7 @@ from bookwright.agents.relay.registers import planned_secrets
 from bookwright.agents.relay.secrets.guard import Guard, guard_of
 from bookwright.agents.relay.secrets.kept import Kept, kept_at
 from bookwright.agents.relay.secrets.matching import Withholding
-from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC, Public
+from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC
 from bookwright.models.brief import Brief
 from bookwright.models.codex.record import RecordKind
 from bookwright.models.codex.touch import Touch
@@ -26,54 +26,6 @@ from bookwright.models.document import DocumentKind
 from bookwright.prompts.render import render_secrets
 
 _END_OF_HINTS = "</hints>"
-
-
-class Making(Protocol):
-    """A design, a brief or a chapter's text, and how it was made; costly facts are found when asked for."""
-
-    @property
-    def at(self) -> str:
-        """The label of its unit."""
-        ...
-
-    @property
-    def kind(self) -> DocumentKind:
-        """Which of the three it is."""
-        ...
-
-    @property
-    def text(self) -> str:
-        """Its words."""
-        ...
-
-    @property
-    def told(self) -> str:
-        """What was to happen, by which the entries of the codex were chosen."""
-        ...
-
-    @property
-    def cut_by(self) -> frozenset[int]:
-        """Rows of the codex for which something was taken out."""
-        ...
-
-    @property
-    def prompts(self) -> Mapping[str, str]:
-        """The blocks that stood in its prompts by their hashes, as far as they are kept."""
-        ...
-
-    @property
-    def has_hints(self) -> bool:
-        """False in the profile for weak models, whose templates hold all there is to know."""
-        ...
-
-    @property
-    def was_reviewed(self) -> bool:
-        """True if a model read the text beside what is kept."""
-        ...
-
-    def public(self) -> Public:
-        """What was public by then."""
-        ...
 
 
 @dataclass(frozen=True)
