@@ -25,6 +25,7 @@ from bookwright.agents.relay.secrets.reveals import reveals_at
 from bookwright.agents.relay.secrets.visibility import KnownFact, VisibleCodex, VisibleEntry, filter_codex
 from bookwright.agents.relay.threads.instructions import ForeshadowInstruction, instruct
 from bookwright.models.brief import Brief
+from bookwright.models.codex.entries import EntryKind
 from bookwright.models.document import DocumentKind
 from bookwright.models.story_time.value import StoryTime
 from bookwright.models.tree.task import TaskNode
@@ -61,7 +62,7 @@ class ContinuityDirector:
     """Builds the Relay's context of the units of one book; what it made for a scene it makes once."""
 
     def __init__(self) -> None:
-        self._instructions, self._forbidden, self._forbidden_results = _Cache(), _Cache(), _Cache()
+        self._instructions, self._forbidden_results = _Cache(), _Cache()
 
     def build_context(self, unit: TaskNode, stores: Stores, brief: Brief) -> ContextBuildResult:
         """Return all that a unit's writer may know beside its brief, and what was not to be found.
@@ -81,7 +82,7 @@ class ContinuityDirector:
             errors.append(f"Context integration failed: {told_of(error)}")
         return ContextBuildResult(
             scene=scene, context=context, visibility_context=sight.codex, foreshadow_instructions=sight.orders,
-            forbidden_keywords=self.forbidden_keywords(scene, sight.keywords), hints=sight.hints,
+            forbidden_keywords=sight.keywords.all, hints=sight.hints,
             errors=tuple(errors), warnings=shortfall.warnings,
         )  # fmt: skip
 
@@ -125,10 +126,6 @@ class ContinuityDirector:
             keywords=shortfall.without("forbidden words", words, ForbiddenKeywords()),
         )  # fmt: skip
 
-    def forbidden_keywords(self, scene: SceneIdentifier, found: ForbiddenKeywords) -> tuple[str, ...]:
-        """Return the words alone that are forbidden in a scene, of all sources, sorted."""
-        return self._forbidden.get_or_make(scene.key, found, lambda: found.all)
-
 
 def hint_lines(sight: CodexSight, locale: str) -> list[str]:
     """Return what a writer reads of it, the weightiest first, a line each that stands alone."""
@@ -150,8 +147,8 @@ def _filtered(
         plot_l2=guard.redact((above[0] if above else unit).goal),
         plot_l3=guard.redact(plot),
         **past,
-        characters={entry.name: entry for entry in sight.characters},
-        world_settings={entry.name: entry for entry in sight.world_settings},
+        characters={entry.name: entry for entry in sight.codex.of_kind(EntryKind.CHARACTER)},
+        world_settings={entry.name: entry for entry in sight.codex.of_kind(EntryKind.WORLD)},
         style_guide=guide.text if guide else brief.style,
     )
 

@@ -15,7 +15,7 @@ from bookwright.agents.relay.secrets.knowing import is_yet_to_happen, unaware_at
 from bookwright.agents.relay.secrets.matching import Matcher, Withholding
 from bookwright.agents.relay.secrets.reveals import GRAVEST, comes_out_in
 from bookwright.agents.relay.threads.foreshadowing import as_before
-from bookwright.agents.relay.threads.instructions import ForeshadowAction, ForeshadowInstruction, instruct
+from bookwright.agents.relay.threads.instructions import ORDERS, ForeshadowInstruction, instruct
 from bookwright.models.codex.entries import EntryKind, Secret, Visibility
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadEvent, ThreadStatus
 from bookwright.models.codex.sight import SeenEntry
@@ -148,9 +148,8 @@ def _planned_thread(thread: Foreshadowing, order: ForeshadowInstruction, reading
 
 
 def _urgency(own: PlannedThread) -> tuple[bool, bool, bool, int]:
-    acts = (ForeshadowAction.PAYOFF, ForeshadowAction.PLANT, ForeshadowAction.REINFORCE)
     is_over = own.thread.status is ThreadStatus.REVEALED
-    return own.order.action not in acts, is_over, not own.thread.is_open, own.paid_off.chapter if own.paid_off else 0
+    return own.order.action not in ORDERS, is_over, not own.thread.is_open, own.paid_off.chapter if own.paid_off else 0
 
 
 def _planned_entry(seen: SeenEntry, reading: ReadingOrder) -> PlannedEntry:

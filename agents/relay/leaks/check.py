@@ -141,7 +141,7 @@ def _likenesses(
             detail = f"{alike.score:.0%} of the wording of secret {secret.id!r}"
             yield _alike(text, sentences, alike, LeakKind.WORDING, LeakSeverity.HIGH, detail, secret)
         for alike in meaning.find(secret):
-            if not any(_overlap(alike, other) for other in worded):
+            if not any(alike.run.overlaps(other.run) for other in worded):
                 detail = f"comes near to what secret {secret.id!r} says; it may say it in other words"
                 yield _alike(text, sentences, alike, LeakKind.MEANING, LeakSeverity.MEDIUM, detail, secret)
 
@@ -151,17 +151,13 @@ def _alike(
     secret: Secret,
 ) -> LeakIssue:  # fmt: skip
     place = (sentences[alike.run.first].start, sentences[alike.run.last].end)
-    return _issue(text, kind, severity, place, detail, secret.id, alike.score)
-
-
-def _overlap(one: Alike, other: Alike) -> bool:
-    return one.run.first <= other.run.last and other.run.first <= one.run.last
+    return _issue(text, kind, severity, place, detail, secret.id)
 
 
 def _issue(
     text: str, kind: LeakKind, severity: LeakSeverity, place: tuple[int, int], detail: str, secret: str = "",
-    score: float = 1.0, word: str = "",
+    word: str = "",
 ) -> LeakIssue:  # fmt: skip
     start, end = place
     excerpt = text[max(start - AROUND, 0) : end + AROUND]
-    return LeakIssue(kind, severity, start, end, excerpt, detail, _SUGGESTIONS[kind], secret, score, word)
+    return LeakIssue(kind, severity, start, end, excerpt, detail, _SUGGESTIONS[kind], secret, word)

@@ -39,7 +39,5 @@ class LeakIssue:
     suggestion: str
     secret: str = ""
     """The secret's id; empty for a global keyword and for setting text."""
-    score: float = 1.0
-    """How sure the check is, 0 to 1; its own scale for each kind."""
     word: str = ""
     """The keyword that was found."""

@@ -114,7 +114,7 @@ class Timeframe:
 
     def _ages_off(self) -> Iterator[Slip]:
         for name, ages in self._ages_of_people():
-            life = next((own for own in self.lives if same_person(name, own)), None)
+            life = self._life_of(name)
             first = self.reading.chapters[0] if self.reading.chapters else ""
             sure: list[tuple[str, int]] = []
             if life is not None and life.age_at_first is not None and first:
@@ -133,7 +133,7 @@ class Timeframe:
         for own in self.told:
             for person in own.people:
                 if person.age is not None:
-                    life = next((one for one in self.lives if same_person(person.name, one)), None)
+                    life = self._life_of(person.name)
                     key = folded(life.name if life else person.name)
                     names.setdefault(key, life.name if life else person.name)
                     found.setdefault(key, []).append((own.label, person.age))
@@ -157,6 +157,9 @@ class Timeframe:
         way = "before" if years > 0 else "after"
         return f"{known[1]} in {_name(self.reading, known[0])}, {abs(years)} years {way} this"
 
+    def _life_of(self, name: str) -> Life | None:
+        return next((life for life in self.lives if same_person(name, life)), None)
+
     def _fits(self, age: int, span: tuple[float, float]) -> bool:
         slack = _COUNTED_FROM_ONE[self.language]
         return span[0] / YEAR < age + 1 and age - slack <= span[1] / YEAR
@@ -166,7 +169,7 @@ class Timeframe:
         for own in self.told:
             now = self.reading.clock.at(own.label)
             for person in own.people:
-                life = next((one for one in self.lives if same_person(person.name, one)), None)
+                life = self._life_of(person.name)
                 if life is None or not person.is_present:
                     continue
                 if compare(life.death, now) is Comparison.BEFORE:
@@ -188,7 +191,7 @@ class Timeframe:
     def _too_early(self, secret: Secret, name: str, label: str) -> str:
         if is_yet_to_happen(secret, label, self.reading):
             return f"it happens later: {secret.happens_at}"
-        life = next((own for own in self.lives if same_person(name, own)), Life(name=name, names=(name,)))
+        life = self._life_of(name) or Life(name=name, names=(name,))
         known = next((own for own in secret.known_by if same_person(own.name, life)), None)
         late = known is not None and not may_know(known, label, self.reading)
         return f"{name} comes to know it later: {known.since}" if known and late else ""
