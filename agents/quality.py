@@ -95,7 +95,7 @@ def _opened_twice(paragraph: str) -> list[str]:
 
 def tokens_of(text: str, language: Language) -> list[str]:
     """Split a text into what repeats: words for Latin and Korean script, characters for zh and ja."""
-    if language in (Language.EN, Language.KO):
+    if language.is_spaced:
         return _WORD.findall(text.casefold())
     return [c for c in text if c.isalnum()]
 
@@ -119,8 +119,8 @@ def _leftovers(text: str) -> list[str]:
 
 def _repeated_phrases(text: str, language: Language) -> list[tuple[str, int]]:
     """Phrases that come back, each with its count."""
-    size = 6 if language in (Language.EN, Language.KO) else 10
-    joint = " " if size == 6 else ""
+    size = 6 if language.is_spaced else 10
+    joint = " " if language.is_spaced else ""
     half = size // 2
     spots: list[tuple[str, int]] = []
     seen: set[tuple[str, ...]] = set()

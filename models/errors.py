@@ -2,7 +2,7 @@
 
 * BookwrightError
   x InvalidInput             what a person typed or wrote in a file cannot be used; exit code 2
-    + InvalidBrief, InvalidSetting, DatabaseTooNew, UnwritableFolder, UnknownPhase
+    + InvalidBrief, InvalidSetting, DatabaseTooNew, UnwritableFolder
     + UnknownModel
       - MissingWeights       the weights of an embedded model are not on this machine
     + MissingKey             the chosen provider has no API key
@@ -136,10 +136,6 @@ class NameTaken(InvalidInput):
 
 class EditConflict(InvalidInput):
     """The record has a newer version than the one that was edited."""
-
-
-class UnknownPhase(InvalidInput):
-    """An entry has no phase of that name."""
 
 
 class GateNotFound(InvalidInput):

@@ -9,14 +9,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from bookwright.agents.blueprints.wording import HEADINGS
+from bookwright.agents.blueprints.wording import HEADING, is_heading
 from bookwright.models.blueprint import CodexPart
 from bookwright.models.codex.entries import Visibility, folded, slug
 from bookwright.models.codex.record import Record, RecordKind, make_record
 from bookwright.models.errors import InvalidEntry
 from bookwright.models.text.prose import pieces
 
-_HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
 _LINK, _STRONG = re.compile(r"\[\[([^\[\]\n]+)\]\]"), re.compile(r"\*\*(.+?)\*\*")
 _MOST_SECTIONS, _SECTION, _NAME, _CONTENT = 8, 600, 120, 4_000
 """Sections of an entry, and characters: of one of them, of a name, of a secret. The page itself holds the rest."""
@@ -66,11 +65,10 @@ def _secrets(page: CodexPage) -> list[tuple[RecordKind, dict[str, Any]]]:
 
 def _parts(text: str) -> Iterator[tuple[str, str]]:
     """Yield each heading, in plain words, with what stands under it; first what stands above them all, under none."""
-    references = {folded(name) for names in HEADINGS["references"].values() for name in names}
-    above, *rest = _HEADING.split(text)
+    above, *rest = HEADING.split(text)
     yield "", above
     for heading, below in zip(rest[::2], rest[1::2], strict=True):
-        if folded(heading) not in references:
+        if not is_heading(heading, "references"):
             yield _plain(heading)[:_NAME].strip(), below
 
 

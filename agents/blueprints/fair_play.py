@@ -17,7 +17,7 @@ Limits = Mapping[str, float]
 def clues_before_reveal(ground: BookGround, limits: Limits) -> CheckResult:
     """Every clue is on the page before the chapter that reveals what it leads to."""
     faults, unseen = [], []
-    clues = _threads(ground, ThreadRole.CLUE)
+    clues = ground.laid(ThreadRole.CLUE)
     for clue in clues:
         reveal = _reveal(ground, clue)
         if any(chapter < reveal for chapter in ground.shown_in(clue.id)):
@@ -31,51 +31,39 @@ def clues_before_reveal(ground: BookGround, limits: Limits) -> CheckResult:
 
 def red_herrings_answered(ground: BookGround, limits: Limits) -> CheckResult:
     """Every false trail that was laid is answered before the book ends."""
-    faults, unseen = [], []
-    laid = [
-        own
-        for own in _threads(ground, ThreadRole.RED_HERRING)
-        if ground.shown_in(own.id) or not ground.were_read(10**6)
-    ]
-    for trail in laid:
-        if ground.is_answered(trail.id):
-            continue
-        if ground.were_read(10**6):
-            faults.append(_open_trail(ground, trail))
-        else:
-            unseen.append(trail.title)
-    return _result("red_herrings_answered", ground, _threads(ground, ThreadRole.RED_HERRING), faults, unseen)
+    trails = ground.laid(ThreadRole.RED_HERRING)
+    still_open = [own for own in trails if not ground.is_answered(own.id)]
+    if not ground.were_read():
+        return _result("red_herrings_answered", ground, trails, [], [own.title for own in still_open])
+    faults = [_open_trail(ground, own) for own in still_open if ground.shown_in(own.id)]
+    return _result("red_herrings_answered", ground, trails, faults, [])
 
 
 def clues_per_chapter(ground: BookGround, limits: Limits) -> CheckResult:
     """No chapter shows more critical clues for the first time than readers can take in."""
     most = int(limits.get("most", CRITICAL_A_CHAPTER))
-    clues = [clue for clue in _threads(ground, ThreadRole.CLUE) if clue.is_critical_clue]
+    clues = [clue for clue in ground.laid(ThreadRole.CLUE) if clue.is_critical_clue]
     first = {clue.id: shown[0] for clue in clues if (shown := ground.shown_in(clue.id))}
     faults = [_crowd(ground, chapter, clues, first, most) for chapter in crowded(first.values(), most)]
-    unseen = [clue.title for clue in clues if clue.id not in first and not ground.were_read(10**6)]
+    unseen = [clue.title for clue in clues if clue.id not in first and not ground.were_read()]
     return _result("clues_per_chapter", ground, clues, faults, unseen)
 
 
 def hooks_paid(ground: BookGround, limits: Limits) -> CheckResult:
     """Every hook that was set is paid, or brought back knowingly, within so many chapters."""
     within = int(limits.get("within", 30))
-    hooks = _threads(ground, ThreadRole.HOOK)
+    hooks = ground.laid(ThreadRole.HOOK)
     last = ground.chapters[-1].number if ground.chapters else 0
     faults, unseen = [], []
     for hook in hooks:
         touched = sorted({*ground.shown_in(hook.id), *ground.answered_in(hook.id)})
         if not touched:
-            unseen += [] if ground.were_read(10**6) else [hook.title]
+            unseen += [] if ground.were_read() else [hook.title]
             continue
         waits = [after - before for before, after in zip(touched, [*touched[1:], last], strict=True)]
         if max(waits[:-1] if ground.is_answered(hook.id) else waits, default=0) > within:
             faults.append(_open_hook(ground, hook, touched, within))
     return _result("hooks_paid", ground, hooks, faults, unseen)
-
-
-def _threads(ground: BookGround, role: ThreadRole) -> list[RegisteredThread]:
-    return [thread for thread in ground.register.threads if thread.role is role] if ground.register else []
 
 
 def _reveal(ground: BookGround, clue: RegisteredThread) -> int:

@@ -1,18 +1,17 @@
 """Whether pages and chapters have the form that was asked for: length, references, links, names."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from bookwright.agents.blueprints.fair_play import Limits
-from bookwright.agents.blueprints.ground import BookGround, PageSeen
-from bookwright.agents.blueprints.wording import HEADINGS, said
+from bookwright.agents.blueprints.ground import BookGround, ChapterSeen, PageSeen
+from bookwright.agents.blueprints.wording import HEADING, is_heading, said
 from bookwright.models.blueprint import CHARACTERS_A_WORD
 from bookwright.models.codex.entries import folded
 from bookwright.models.faults import CheckResult, CheckState, Fault, FaultSeverity
 from bookwright.models.text.length import TOLERANCE
 
 _LINK = re.compile(r"\[\[([^\[\]\n]{1,120})\]\]")
-_HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)、])\s+\S", re.MULTILINE)
 _PAGE_LEEWAY = 0.5
 """By what share a page may miss its length before anybody is bothered with it: pages are asked for about a length."""
@@ -25,39 +24,21 @@ def links_of(text: str) -> list[str]:
 
 def references_of(text: str) -> int | None:
     """Count the entries of a page's list of references at its end; None where it has no such heading."""
-    headings = list(_HEADING.finditer(text))
-    known = {folded(name) for names in HEADINGS["references"].values() for name in names}
-    if not headings or folded(headings[-1].group(1)) not in known:
+    headings = list(HEADING.finditer(text))
+    if not headings or not is_heading(headings[-1].group(1), "references"):
         return None
     return len(_ITEM.findall(text[headings[-1].end() :]))
 
 
 def chapter_lengths(ground: BookGround, limits: Limits) -> CheckResult:
     """Every chapter is as long as it was to be; within `least` and `most` words, where the book has room for that."""
-    least, most = _in_units(ground, limits.get("least", 0)), _in_units(ground, limits.get("most", 0))
-    faults = []
-    for chapter in ground.chapters:
-        low, high = chapter.asked * (1 - TOLERANCE), chapter.asked * (1 + TOLERANCE)
-        if least <= chapter.asked <= (most or chapter.asked):
-            low, high = min(low, least or low), max(high, most or high)
-        if not low <= chapter.length <= high:
-            faults.append(_length(ground, chapter.label, chapter.length, low, high))
-    return _result("chapter_lengths", ground, bool(ground.chapters), faults)
+    return _lengths("chapter_lengths", ground, limits, ground.chapters, TOLERANCE)
 
 
 def entry_lengths(ground: BookGround, limits: Limits) -> CheckResult:
     """Every entry is about as long as it was asked for; within `least` and `most` words, where the book has room."""
-    least, most = _in_units(ground, limits.get("least", 0)), _in_units(ground, limits.get("most", 0))
     entries = [page for page in ground.pages if page.is_entry and page.asked]
-    faults = []
-    for page in entries:
-        low, high = page.asked * (1 - _PAGE_LEEWAY), page.asked * (1 + _PAGE_LEEWAY)
-        if least <= page.asked <= (most or page.asked):
-            low = min(least or low, page.asked * (1 - TOLERANCE))
-            high = max(most or high, page.asked * (1 + TOLERANCE))
-        if not low <= page.length <= high:
-            faults.append(_length(ground, page.label, page.length, low, high))
-    return _result("entry_lengths", ground, bool(entries), faults)
+    return _lengths("entry_lengths", ground, limits, entries, _PAGE_LEEWAY)
 
 
 def references(ground: BookGround, limits: Limits) -> CheckResult:
@@ -71,7 +52,7 @@ def references(ground: BookGround, limits: Limits) -> CheckResult:
             faults.append(_fault(page, "no_references", ground, FaultSeverity.WARNING, least=least, most=most))
         elif count is not None and not min(least, page.sources or least) <= count <= most:
             faults.append(_fault(page, "references", ground, FaultSeverity.INFO, count=count, least=least, most=most))
-    return _result("references", ground, were_seen, faults)
+    return _result("references", were_seen, faults)
 
 
 def cross_references(ground: BookGround, limits: Limits) -> CheckResult:
@@ -88,7 +69,7 @@ def cross_references(ground: BookGround, limits: Limits) -> CheckResult:
         stray = next((link for link in links if folded(link) not in titles), None)
         if stray:
             faults.append(_fault(page, "stray_link", ground, FaultSeverity.WARNING, title=stray))
-    return _result("cross_references", ground, len(pages) > 1, faults)
+    return _result("cross_references", len(pages) > 1, faults)
 
 
 def names_known(ground: BookGround, limits: Limits) -> CheckResult:
@@ -100,12 +81,10 @@ def names_known(ground: BookGround, limits: Limits) -> CheckResult:
         if page.is_entry and (first := seen.setdefault(folded(page.title), page)) is not page
     ]
     told = folded("\n".join(page.text + page.title for page in pages))
-    named = dict.fromkeys(
-        name for own in (ground.register.threads if ground.register else ()) for name in own.characters
-    )
+    named = dict.fromkeys(name for own in ground.laid() for name in own.characters)
     strangers = [name for name in named if name and folded(name) not in told]
     faults += [Fault(fault=said("stranger", ground.locale, title=name)) for name in strangers]
-    return _result("names_known", ground, bool(seen or named), faults)
+    return _result("names_known", bool(seen or named), faults)
 
 
 def _written(ground: BookGround) -> list[PageSeen]:
@@ -118,9 +97,22 @@ def _named(page: PageSeen, before: list[PageSeen]) -> Iterator[str]:
     yield from (name for other in before if len(name := folded(other.title)) > 1 and name in text)
 
 
-def _length(ground: BookGround, label: str, length: int, low: float, high: float) -> Fault:
-    values = {"length": length, "low": round(low), "high": round(high), "unit": ground.language.length_unit}
-    return Fault(label=label, severity=FaultSeverity.INFO, fault=said("length", ground.locale, **values))
+def _lengths(
+    check: str, ground: BookGround, limits: Limits, texts: Sequence[PageSeen | ChapterSeen], leeway: float
+) -> CheckResult:
+    """Whether each misses what was asked for by a share of at most `leeway`, or lies within the limits of its kind."""
+    unit = ground.language.length_unit
+    least, most = (limits.get(name, 0) * (1 if unit == "words" else CHARACTERS_A_WORD) for name in ("least", "most"))
+    faults = []
+    for own in texts:
+        low, high = own.asked * (1 - leeway), own.asked * (1 + leeway)
+        if least <= own.asked <= (most or own.asked):
+            low = min(least or low, own.asked * (1 - TOLERANCE))
+            high = max(most or high, own.asked * (1 + TOLERANCE))
+        if not low <= own.length <= high:
+            told = said("length", ground.locale, length=own.length, low=round(low), high=round(high), unit=unit)
+            faults.append(Fault(label=own.label, severity=FaultSeverity.INFO, fault=told))
+    return _result(check, bool(texts), faults)
 
 
 def _fault(page: PageSeen, name: str, ground: BookGround, severity: FaultSeverity, **values: object) -> Fault:
@@ -130,11 +122,7 @@ def _fault(page: PageSeen, name: str, ground: BookGround, severity: FaultSeverit
     )  # fmt: skip
 
 
-def _in_units(ground: BookGround, words: float) -> float:
-    return words if ground.language.length_unit == "words" else words * CHARACTERS_A_WORD
-
-
-def _result(check: str, ground: BookGround, was_there: bool, faults: list[Fault]) -> CheckResult:
+def _result(check: str, was_there: bool, faults: list[Fault]) -> CheckResult:
     if not was_there and not faults:
         return CheckResult(check=check, state=CheckState.NOTHING)
     return CheckResult(check=check, state=CheckState.FAILED if faults else CheckState.PASSED, faults=tuple(faults))

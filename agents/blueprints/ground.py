@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadEventType
-from bookwright.models.story.register import Register
+from bookwright.models.story.register import Register, RegisteredThread, ThreadRole
 from bookwright.models.text.language import Language
 from bookwright.models.tree.place import ReadingOrder
 
@@ -81,7 +81,12 @@ class BookGround:
         """True for the title of a page that is about one of the people, by whichever of their names."""
         text = fold(title)
         names = (name for own in self.people for name in self.aliases.get(own, (own,)))
-        return any(True for name in names for _ in find_keyword(text, name))
+        return any(find_keyword(text, name) for name in names)
+
+    def laid(self, *roles: ThreadRole) -> list[RegisteredThread]:
+        """Return the threads of the register, if there is one: all, or those with one of these roles."""
+        threads = self.register.threads if self.register else ()
+        return [own for own in threads if not roles or own.role in roles]
 
     def shown_in(self, thread: str) -> list[int]:
         """Return the chapters that show a thread before it is answered, in order."""
@@ -106,6 +111,6 @@ class BookGround:
         found = next((own.label for own in self.chapters if own.number == chapter), None)
         return found or (self.chapters[-1].label if self.chapters else "")
 
-    def were_read(self, up_to: int) -> bool:
-        """True if a model has held every chapter up to a number against the register."""
-        return all(chapter.was_read for chapter in self.chapters if chapter.number <= up_to)
+    def were_read(self, up_to: int | None = None) -> bool:
+        """True if a model has held every chapter, or every one up to a number, against the register."""
+        return all(own.was_read for own in self.chapters if up_to is None or own.number <= up_to)

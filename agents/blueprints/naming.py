@@ -1,15 +1,12 @@
 """The title and the description that a planner's page gives the book, read off its headings."""
 
-import re
 from dataclasses import dataclass
 
-from bookwright.agents.blueprints.wording import HEADINGS
+from bookwright.agents.blueprints.wording import HEADING, is_heading
 from bookwright.models.blueprint import Blueprint
-from bookwright.models.codex.entries import folded
 from bookwright.models.document import DocumentKind
 from bookwright.storage.stores import Stores
 
-_HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
 _TITLE, _DESCRIPTION = 120, 2_000
 _MARKS = " \t*_`\"'“”‘’«»「」『』《》〈〉"
 
@@ -24,10 +21,10 @@ class PlannedName:
 
 def planned_name(page: str) -> PlannedName:
     """Return what stands under the headings of the title and of the description, in the first place of each."""
-    _, *pieces = _HEADING.split(page)
+    _, *pieces = HEADING.split(page)
     found: dict[str, str] = {}
     for heading, below in zip(pieces[::2], pieces[1::2], strict=True):
-        name = next((name for name in ("title", "description") if folded(heading.strip(_MARKS)) in _known(name)), "")
+        name = next((name for name in ("title", "description") if is_heading(heading.strip(_MARKS), name)), "")
         if name:
             found.setdefault(name, below.strip())
     title = next(iter(found.get("title", "").splitlines()), "").strip(_MARKS)
@@ -40,7 +37,3 @@ def kept_name(stores: Stores, plan: Blueprint) -> PlannedName:
     tasks = [task.key for task in stores.nodes.children(stores.nodes.root().key) if task.member in namers]
     pages = stores.documents.of_nodes(tasks, DocumentKind.DESIGN)
     return planned_name(pages[0].text) if pages else PlannedName()
-
-
-def _known(name: str) -> set[str]:
-    return {folded(heading) for headings in HEADINGS[name].values() for heading in headings}

@@ -62,7 +62,7 @@ def clue_index(ground: BookGround) -> str:
 
 def hook_index(ground: BookGround) -> str:
     """Which hooks are paid, and which are open."""
-    hooks = [own for own in (ground.register.threads if ground.register else ()) if own.role is ThreadRole.HOOK]
+    hooks = ground.laid(ThreadRole.HOOK)
     paid = [own for own in hooks if ground.is_answered(own.id)]
     blocks = []
     for name, some in (("open", [own for own in hooks if own not in paid]), ("paid", paid)):
@@ -93,8 +93,8 @@ def register_page(ground: BookGround) -> str:
     ]
     blocks = [f"## {word('secrets', ground.locale)}", "\n".join(secrets)] if secrets else []
     for role, name in _SECTIONS:
-        some = [own for own in register.threads if own.role is role]
-        blocks += [f"## {word(name, ground.locale)}", "\n".join(_planned(ground, own) for own in some)] if some else []
+        if some := ground.laid(role):
+            blocks += [f"## {word(name, ground.locale)}", "\n".join(_planned(ground, own) for own in some)]
     return "\n\n".join(blocks)
 
 
@@ -136,8 +136,7 @@ def _first_of(text: str) -> str:
 def _threads(ground: BookGround, roles: Sequence[ThreadRole]) -> str:
     blocks = []
     for role, name in _SECTIONS:
-        some = [own for own in (ground.register.threads if ground.register else ()) if own.role is role]
-        if some and role in roles:
+        if role in roles and (some := ground.laid(role)):
             blocks += [f"## {word(name, ground.locale)}", _table(ground, some)]
     return "\n\n".join(blocks)
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bookwright.agents.agent import CREATIVE, REASONING, SYNTHESIS, Agent
-from bookwright.agents.workflows import LOOKUPS, Workflow
+from bookwright.agents.workflows import LOOKUPS, Workflow, evaluates
 from bookwright.models.faults import FoundFaults, Verification
 from bookwright.models.profile import ProfileName
 from bookwright.models.story.register import FewThreads, Register
@@ -15,8 +15,6 @@ from bookwright.prompts.templates import BLUEPRINT
 _SMALL_PAGE = Agent("design", "story/small/design", "designer", CREATIVE, "designer", artefact="draft")
 _CRITIC = Agent("critic", "story/blueprint/critic", "critic", REASONING, "designer", artefact="criticism")
 _REFINE = Agent("refine", "story/blueprint/refine", "designer", SYNTHESIS, "designer", artefact="draft")
-
-WITH_CRITIC = (ProfileName.STANDARD, ProfileName.FINE)
 
 
 def own(prompt: str) -> str:
@@ -29,7 +27,7 @@ def page_workflow(prompt: str, folder: Path, profile: ProfileName) -> Workflow:
     if profile is ProfileName.SMALL:
         return (_SMALL_PAGE,)
     draft = Agent("draft", own(prompt), "designer", CREATIVE, "designer", artefact="draft", folder=folder)
-    if profile not in WITH_CRITIC:
+    if not evaluates(profile):
         return (draft,)
     return (replace(draft, tools=LOOKUPS), *(replace(step, folder=folder) for step in (_CRITIC, _REFINE)))
 

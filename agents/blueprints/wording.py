@@ -1,11 +1,14 @@
 """What code says in a book's own language, from `wording.toml`: faults, reports and the headings of pages."""
 
+import re
 import tomllib
 from functools import cache
 from importlib.resources import files
 
-from bookwright.agents.relay.figures.script import simplified
+from bookwright.agents.relay.leaks.letters import simplified
+from bookwright.models.codex.entries import folded
 from bookwright.models.text.language import SIMPLIFIED, Language
+from bookwright.models.text.lazy_pattern import lazy_pattern
 
 EN, ZH, JA, KO = Language.EN, Language.ZH, Language.JA, Language.KO
 
@@ -31,7 +34,15 @@ HEADINGS: dict[str, dict[Language, tuple[str, ...]]] = {
 }  # fmt: skip
 """Headings by which a part of a page is known, whatever the book's language."""
 
+HEADING = lazy_pattern(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
+"""A heading of a page, with its words."""
+
 _QUOTES = str.maketrans("「」", "“”")
+
+
+def is_heading(words: str, part: str) -> bool:
+    """Whether a heading says that a part of a page, one of `HEADINGS`, stands under it."""
+    return folded(words) in {folded(name) for names in HEADINGS[part].values() for name in names}
 
 
 def said(name: str, locale: str, **values: object) -> str:

@@ -14,8 +14,7 @@ from bookwright.agents.context.place import ActivityPlace
 from bookwright.agents.context.pruner import GAP, ContextPiece, Pruned
 from bookwright.agents.context.retrieval_cache import RetrievalCache
 from bookwright.agents.relay.continuity import hint_lines
-from bookwright.agents.relay.secrets.guard import Guard
-from bookwright.agents.relay.secrets.guarding import guard_at
+from bookwright.agents.relay.secrets.guard import Guard, guard_at
 from bookwright.agents.relay.secrets.open_designs import OpenDesigns, designs_of, plot_of, reads_designs
 from bookwright.agents.relay.times.setting import told_setting
 from bookwright.agents.workflows import plans_in_brief
@@ -126,7 +125,7 @@ class ProseFilling:
     def _hints(self, room: int) -> Pruned:
         told = self._told_by.text if self._told_by else plot_of(self._place.unit, self._stores, self._brief)
         label = self._place.unit.label
-        sight = self._kit.director.sight(label, self._stores, self._brief, told=told or self._place.unit.goal)
+        sight = self._kit.director.sight(label, self._stores.codex, self._brief, told=told or self._place.unit.goal)
         return Pruned(self._pruner.fitting(hint_lines(sight, self._kit.locale), room))
 
     @cached_property

@@ -10,8 +10,7 @@ from bookwright.agents.relay.scene import SceneIdentifier
 from bookwright.agents.relay.secrets.keywords import ForbiddenKeywords
 from bookwright.agents.relay.secrets.reveals import Reveal
 from bookwright.agents.relay.secrets.visibility import VisibleCodex, VisibleEntry
-from bookwright.agents.relay.threads.instructions import ForeshadowAction, ForeshadowInstruction
-from bookwright.models.codex.entries import EntryKind
+from bookwright.agents.relay.threads.instructions import ORDERS, ForeshadowInstruction
 
 
 @dataclass(frozen=True)
@@ -29,18 +28,7 @@ class CodexSight:
     @property
     def due(self) -> tuple[ForeshadowInstruction, ...]:
         """What is to be paid off, planted and brought back here, in that order; hints stand among the hints."""
-        acts = (ForeshadowAction.PAYOFF, ForeshadowAction.PLANT, ForeshadowAction.REINFORCE)
-        return tuple(order for act in acts for order in self.orders if order.action is act)
-
-    @property
-    def characters(self) -> tuple[VisibleEntry, ...]:
-        """The people of the codex, as much of each as the unit's writer may know."""
-        return self.codex.of_kind(EntryKind.CHARACTER)
-
-    @property
-    def world_settings(self) -> tuple[VisibleEntry, ...]:
-        """What is no person in the codex, in the same way."""
-        return self.codex.of_kind(EntryKind.WORLD)
+        return tuple(order for act in ORDERS for order in self.orders if order.action is act)
 
 
 @dataclass(frozen=True)
@@ -80,11 +68,6 @@ class ContextBuildResult:
     hints: tuple[Hint, ...] = ()
     errors: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-
-    @property
-    def success(self) -> bool:
-        """Whether nothing is missing that cannot be done without."""
-        return not self.errors
 
     def has_errors(self) -> bool:
         """Whether the unit cannot be written so."""

@@ -1,16 +1,15 @@
 """Every text of a codex as a `CodexText`: section, secret or payoff, with how much of it may be told at a place.
 
-Source: DESIGN section 10, item 2; DETAILS "Visibility levels".
+Source: DESIGN section 10, item 2; DETAILS "Visibility levels", "Phase filter" and fault 3; REQUIREMENTS I-23.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bookwright.agents.relay.phases import filter_phases, is_history
 from bookwright.agents.relay.secrets.coming_out import SecretState, is_out, state_of, told_in
 from bookwright.agents.relay.secrets.knowing import is_yet_to_happen, unaware_at
 from bookwright.agents.relay.threads.foreshadowing import as_before, level_at
-from bookwright.models.codex.entries import Importance, Secret, Visibility
+from bookwright.models.codex.entries import Importance, Secret, Visibility, folded
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadEventType, ThreadStatus
 from bookwright.models.codex.sight import SeenEntry, SeenSection
 from bookwright.models.tree.place import ReadingOrder
@@ -66,7 +65,7 @@ def pieces_of(seen: SeenEntry) -> list[CodexText]:
         CodexText(
             source=seen.entry.kind.value, id=seen.entry.id, text=section.section.text,
             level=section_level(seen, section), name=section.section.name,
-            is_history=is_history(section.section.phase, seen.phase),
+            is_history=_is_history(section.section.phase, seen.phase),
             allowed=section.section.allowed_expressions, forbidden=section.section.forbidden_keywords,
         )
         for section in seen.sections
@@ -84,7 +83,7 @@ def other_pieces(
     ]
 
 
-def is_unknown(seen: SeenEntry, pieces: list[CodexText]) -> bool:
+def is_unknown(seen: SeenEntry, pieces: Sequence[CodexText]) -> bool:
     """Whether not even the existence of an entry is to be known."""
     return not seen.is_there or (bool(pieces) and all(piece.level is Visibility.HIDDEN for piece in pieces))
 
@@ -118,7 +117,15 @@ def _of_thread(thread: Foreshadowing, at: str, reading: ReadingOrder) -> CodexTe
 
 
 def _has_begun(seen: SeenEntry, section: SeenSection) -> bool:
+    """Whether the entry has come to the section's phase; what belongs to no phase is always there."""
     if section.section.phase is None:
         return True
-    kept = filter_phases(seen.entry, seen.phase).sections
-    return section.section in kept
+    if seen.phase is None:
+        return False
+    phases = [folded(phase.name) for phase in seen.entry.phases]
+    return folded(section.section.phase) in phases[: phases.index(folded(seen.phase)) + 1]
+
+
+def _is_history(phase: str | None, current: str | None) -> bool:
+    """Whether a section of a phase tells of what is over."""
+    return phase is not None and current is not None and folded(phase) != folded(current)

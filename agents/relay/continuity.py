@@ -11,20 +11,21 @@ from bookwright.agents.context.shortfall import FAILURES, Shortfall
 from bookwright.agents.context.shortfall import told as told_of
 from bookwright.agents.relay.build_result import CodexSight, ContextBuildResult, FilteredContext
 from bookwright.agents.relay.hints import collect_hints
-from bookwright.agents.relay.history.codex_then import CodexHolder
+from bookwright.agents.relay.history.codex_then import CodexReader
 from bookwright.agents.relay.leaks.folding import Folded, fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.agents.relay.scene import SceneIdentifier, scene_of
-from bookwright.agents.relay.secrets.guarding import guard_at
+from bookwright.agents.relay.secrets.guard import guard_at
 from bookwright.agents.relay.secrets.kept import kept_of
 from bookwright.agents.relay.secrets.keywords import ForbiddenKeywords
-from bookwright.agents.relay.secrets.matching import Matcher, Withholding
+from bookwright.agents.relay.secrets.matching import Matcher
 from bookwright.agents.relay.secrets.open_designs import plot_of
 from bookwright.agents.relay.secrets.public import Public, named_by, order_of
 from bookwright.agents.relay.secrets.reveals import reveals_at
 from bookwright.agents.relay.secrets.visibility import KnownFact, VisibleCodex, VisibleEntry, filter_codex
 from bookwright.agents.relay.threads.instructions import ForeshadowInstruction, instruct
 from bookwright.models.brief import Brief
+from bookwright.models.codex.entries import EntryKind
 from bookwright.models.document import DocumentKind
 from bookwright.models.story_time.value import StoryTime
 from bookwright.models.tree.task import TaskNode
@@ -61,7 +62,7 @@ class ContinuityDirector:
     """Builds the Relay's context of the units of one book; what it made for a scene it makes once."""
 
     def __init__(self) -> None:
-        self._instructions, self._forbidden, self._forbidden_results = _Cache(), _Cache(), _Cache()
+        self._instructions, self._forbidden_results = _Cache(), _Cache()
 
     def build_context(self, unit: TaskNode, stores: Stores, brief: Brief) -> ContextBuildResult:
         """Return all that a unit's writer may know beside its brief, and what was not to be found.
@@ -75,18 +76,18 @@ class ContinuityDirector:
             scene = scene_of(unit.label, stores.codex.reading_order())
             plot = plot_of(unit, stores, brief)
             errors += [] if plot else [f"Plot L3 not found for {scene}"]
-            sight = self.sight(unit.label, stores, brief, told=plot or None, shortfall=shortfall)
+            sight = self.sight(unit.label, stores.codex, brief, told=plot or None, shortfall=shortfall)
             context = _filtered(unit, stores, brief, scene, plot, sight, shortfall)
         except FAILURES as error:
             errors.append(f"Context integration failed: {told_of(error)}")
         return ContextBuildResult(
             scene=scene, context=context, visibility_context=sight.codex, foreshadow_instructions=sight.orders,
-            forbidden_keywords=self.forbidden_keywords(scene, sight.keywords), hints=sight.hints,
+            forbidden_keywords=sight.keywords.all, hints=sight.hints,
             errors=tuple(errors), warnings=shortfall.warnings,
         )  # fmt: skip
 
     def sight(
-        self, at: str, stores: CodexHolder, brief: Brief, story_now: StoryTime | None = None, *,
+        self, at: str, of: CodexReader, brief: Brief, story_now: StoryTime | None = None, *,
         told: str | None = None, shortfall: Shortfall | None = None,
     ) -> CodexSight:  # fmt: skip
         """Return what the writer of the unit `at` may know of the codex.
@@ -96,12 +97,12 @@ class ContinuityDirector:
         is kept all the same.
         """
         shortfall = shortfall or Shortfall()
-        secrets, threads, entries = stores.codex.secrets(), stores.codex.threads(), stores.codex.entries()
+        secrets, threads, entries = of.secrets(), of.threads(), of.entries()
         if not (secrets or threads or entries or brief.forbidden_keywords):
             return CodexSight()
-        reading, seen = stores.codex.reading_order(), stores.codex.seen_at(at, story_now)
+        reading, seen = of.reading_order(), of.seen_at(at, story_now)
         kept = kept_of(seen, secrets, threads, at, reading, brief.forbidden_keywords)
-        matcher = Matcher(Withholding.of(kept), Public(order=order_of(brief), named=named_by(brief)))
+        matcher = Matcher(kept.withheld, Public(order=order_of(brief), named=named_by(brief)))
         codex = filter_codex(kept, matcher)
         codex = codex if told is None else _on_stage(codex, told, reading.chapter_of(at))
         present = tuple(name for entry in codex.entries for name in (entry.id, *_names(entry)))
@@ -125,10 +126,6 @@ class ContinuityDirector:
             keywords=shortfall.without("forbidden words", words, ForbiddenKeywords()),
         )  # fmt: skip
 
-    def forbidden_keywords(self, scene: SceneIdentifier, found: ForbiddenKeywords) -> tuple[str, ...]:
-        """Return the words alone that are forbidden in a scene, of all sources, sorted."""
-        return self._forbidden.get_or_make(scene.key, found, lambda: found.all)
-
 
 def hint_lines(sight: CodexSight, locale: str) -> list[str]:
     """Return what a writer reads of it, the weightiest first, a line each that stands alone."""
@@ -150,8 +147,8 @@ def _filtered(
         plot_l2=guard.redact((above[0] if above else unit).goal),
         plot_l3=guard.redact(plot),
         **past,
-        characters={entry.name: entry for entry in sight.characters},
-        world_settings={entry.name: entry for entry in sight.world_settings},
+        characters={entry.name: entry for entry in sight.codex.of_kind(EntryKind.CHARACTER)},
+        world_settings={entry.name: entry for entry in sight.codex.of_kind(EntryKind.WORLD)},
         style_guide=guide.text if guide else brief.style,
     )
 

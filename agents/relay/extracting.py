@@ -13,7 +13,7 @@ from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.agents.relay.secrets.words import FUNCTION_WORDS
 from bookwright.models.codex.entries import CodexEntry, Secret, Visibility, folded, slug
-from bookwright.models.codex.extraction import DesignExtraction, FoundEntry, FoundSecret, FoundThread, Share
+from bookwright.models.codex.extraction import DesignExtraction, FoundEntry, FoundSecret, FoundThread
 from bookwright.models.codex.names import named, neutral_ids
 from bookwright.models.codex.record import Record, RecordKind, make_record
 from bookwright.models.errors import InvalidEntry
@@ -83,11 +83,6 @@ def design_records(found: DesignExtraction, ground: ExtractionGround) -> tuple[l
     return records, refused
 
 
-def place_at(share: Share) -> Place:
-    """Return the place at a percentage of the book, in whatever chapter that comes to lie."""
-    return Place(share=share)
-
-
 def _designed(found: FoundEntry, records: Iterable[Record], ground: ExtractionGround) -> Record:
     return entry_record(found, [own for own in records if isinstance(own, CodexEntry)], ground.default, None)
 
@@ -98,7 +93,7 @@ def _secret(found: FoundSecret, names: Collection[str], ground: ExtractionGround
         {
             "id": _known_id(found, ground.secrets) or next(free),
             "content": found.content, "importance": found.importance,
-            "related_entity": found.about, "revealed_at": place_at(found.revealed_at),
+            "related_entity": found.about, "revealed_at": Place(share=found.revealed_at),
             "forbidden_keywords": forbidding(found.forbidden_keywords, names, ground.public),
             "allowed_expressions": found.allowed_expressions,
         },
@@ -112,14 +107,14 @@ def _known_id(found: FoundSecret, known: Iterable[Secret]) -> str:
 
 
 def _thread(found: FoundThread, names: Collection[str], ground: ExtractionGround) -> Record:
-    kept = [place_at(share) for share in found.reinforced_at if found.planted_at < share < found.paid_off_at]
-    paid = place_at(found.paid_off_at) if found.paid_off_at > found.planted_at else None
+    kept = [Place(share=share) for share in found.reinforced_at if found.planted_at < share < found.paid_off_at]
+    paid = Place(share=found.paid_off_at) if found.paid_off_at > found.planted_at else None
     forbidden = forbidding(found.forbidden_keywords, names, (*ground.public, found.seed, *found.expressions))
     return make_record(
         RecordKind.FORESHADOWING,
         {
             "id": slug(found.title), "title": found.title, "type": found.type, "subtlety_level": found.subtlety,
-            "seed": {"content": found.seed, "planned_at": place_at(found.planted_at)},
+            "seed": {"content": found.seed, "planned_at": Place(share=found.planted_at)},
             "payoff": {"content": found.payoff, "planned_at": paid},
             "timeline": {"reinforce_at": kept}, "related": {"characters": [name for name in found.characters if name]},
             "ai_visibility": {
@@ -133,7 +128,7 @@ def forbidding(words: Iterable[str], names: Collection[str], public: Iterable[st
     """Return the words that may be forbidden: no names, nothing public, nothing that every page holds."""
     texts, taken = [fold(text) for text in public if text], {folded(name) for name in names}
     telling = [word for word in words if _is_telling(word) and folded(word) not in taken]
-    return [word for word in telling if not any(list(find_keyword(text, word)) for text in texts)]
+    return [word for word in telling if not any(find_keyword(text, word) for text in texts)]
 
 
 def _is_telling(word: str) -> bool:

@@ -13,15 +13,14 @@ from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.agents.relay.secrets.coming_out import SecretState, is_late, state_of, told_in
 from bookwright.agents.relay.secrets.knowing import is_yet_to_happen, unaware_at
 from bookwright.agents.relay.secrets.matching import Matcher, Withholding
+from bookwright.agents.relay.secrets.reveals import GRAVEST, comes_out_in
 from bookwright.agents.relay.threads.foreshadowing import as_before
-from bookwright.agents.relay.threads.instructions import ForeshadowAction, ForeshadowInstruction, instruct
-from bookwright.agents.relay.threads.sharing_out import OrderTurn, falls_to
-from bookwright.models.codex.entries import EntryKind, Importance, Secret, Visibility
+from bookwright.agents.relay.threads.instructions import ORDERS, ForeshadowInstruction, instruct
+from bookwright.models.codex.entries import EntryKind, Secret, Visibility
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadEvent, ThreadStatus
 from bookwright.models.codex.sight import SeenEntry
 from bookwright.models.tree.place import Place, ReadingOrder
 
-_GRAVEST = tuple(Importance)
 _STATES = (SecretState.DUE, SecretState.KEPT, SecretState.PENDING, SecretState.TOLD)
 _BEHIND = "999999999"
 """Ordinal of a unit behind all that are there."""
@@ -114,19 +113,15 @@ def planned_entries(codex: CodexReader, at: str, told: str) -> list[PlannedEntry
     """Return all entries of a codex: those that `told` names first, of the others those that came last."""
     reading, draft = codex.reading_order(), fold(told)
     seen = codex.seen_at(at)
-    named = [own for own in seen if any(True for name in own.entry.names for _ in find_keyword(draft, name))]
+    named = [own for own in seen if any(find_keyword(draft, name) for name in own.entry.names)]
     rest = [own for own in reversed(seen) if own not in named]
     return [_planned_entry(own, reading) for own in (*named, *rest)]
 
 
 def _planned_secret(secret: Secret, at: str, reading: ReadingOrder) -> PlannedSecret:
     state, telling = state_of(secret, at, reading), told_in(secret)
-    if state is SecretState.DUE and reading.holds_chapters(at):
-        state = SecretState.KEPT
-    if state is SecretState.DUE and not falls_to(
-        at, f"{secret.content}\n{secret.related_entity}", reading, OrderTurn.LAST
-    ):
-        state = SecretState.PENDING
+    if state is SecretState.DUE and not comes_out_in(secret, at, reading):
+        state = SecretState.KEPT if reading.holds_chapters(at) else SecretState.PENDING
     is_told = state is SecretState.TOLD and telling is not None
     return PlannedSecret(
         secret=secret, state=state, is_late=is_late(secret, at, reading),
@@ -140,7 +135,7 @@ def _rank(own: PlannedSecret) -> tuple[int, int]:
     """The gravest first, and of those what comes out first; of what is out, what came out last."""
     if own.state is SecretState.TOLD:
         return -(own.came_out or own.comes_out or Where(Place(chapter=1), 0)).chapter, 0
-    return _GRAVEST.index(own.secret.importance), own.comes_out.chapter if own.comes_out else 10**9
+    return GRAVEST.index(own.secret.importance), own.comes_out.chapter if own.comes_out else 10**9
 
 
 def _planned_thread(thread: Foreshadowing, order: ForeshadowInstruction, reading: ReadingOrder) -> PlannedThread:
@@ -153,9 +148,8 @@ def _planned_thread(thread: Foreshadowing, order: ForeshadowInstruction, reading
 
 
 def _urgency(own: PlannedThread) -> tuple[bool, bool, bool, int]:
-    acts = (ForeshadowAction.PAYOFF, ForeshadowAction.PLANT, ForeshadowAction.REINFORCE)
     is_over = own.thread.status is ThreadStatus.REVEALED
-    return own.order.action not in acts, is_over, not own.thread.is_open, own.paid_off.chapter if own.paid_off else 0
+    return own.order.action not in ORDERS, is_over, not own.thread.is_open, own.paid_off.chapter if own.paid_off else 0
 
 
 def _planned_entry(seen: SeenEntry, reading: ReadingOrder) -> PlannedEntry:

@@ -82,7 +82,7 @@ def opening_of(premise: str, index: int, count: int, language: Language) -> str:
     told = _as_told(premise, language)
     last = max(len(told) - 1, 1)
     chosen = [sentence for place, sentence in enumerate(told) if place * (count - 1) // last == index]
-    joint = " " if language in (Language.EN, Language.KO) else ""
+    joint = " " if language.is_spaced else ""
     return cut_to(joint.join(chosen), _OPENING[language], language)
 
 

@@ -76,6 +76,5 @@ def _falling(value: float, nothing_at: float) -> float:
 def _distinct_openings(text: str, language: Language) -> float:
     """Share of sentences that begin unlike any other, by two words or two characters."""
     parts = [sentence for paragraph in paragraphs(text) for sentence in sentences(paragraph)]
-    split = language in (Language.EN, Language.KO)
-    openings = [" ".join(part.lower().split()[:2]) if split else part[:2] for part in parts]
+    openings = [" ".join(part.lower().split()[:2]) if language.is_spaced else part[:2] for part in parts]
     return len(set(openings)) / len(openings) if openings else 0.0

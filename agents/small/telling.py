@@ -28,7 +28,7 @@ def carried(text: str, language: Language) -> str:
                 break
             fitting.insert(0, sentence)
         if fitting:
-            kept.insert(0, _space(language).join(fitting))
+            kept.insert(0, (" " if language.is_spaced else "").join(fitting))
         if room < 0:
             break
     return "\n\n".join(kept)
@@ -71,7 +71,3 @@ def ended(text: str, closing: str, target: int, language: Language) -> str:
     room = target - language.measure(closing)
     kept = cut_to(trimmed(text, language), max(room, 1), language)
     return "\n\n".join(part for part in (kept, closing) if part)
-
-
-def _space(language: Language) -> str:
-    return " " if language in (Language.EN, Language.KO) else ""

@@ -2,7 +2,7 @@
 
 from bookwright.agents.agent import Agent
 from bookwright.agents.backends.protocol import Correction
-from bookwright.agents.small import PIECE_TOKENS
+from bookwright.agents.small.telling import PIECE_TOKENS
 from bookwright.models.profile import Profile, ProfileName
 from bookwright.models.step import Failure, Reply
 from bookwright.models.story.plot import Plot

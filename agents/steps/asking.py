@@ -10,7 +10,7 @@ from bookwright.agents.agent import Agent
 from bookwright.agents.backends.protocol import Correction, Prompt, Request, Sampling, ToolSpec
 from bookwright.agents.react.loop import MAX_STEPS, Loop, acting, answered, shown
 from bookwright.agents.react.observation import ROOM
-from bookwright.agents.small import sampling_extra
+from bookwright.agents.small.sampling import sampling_extra
 from bookwright.agents.steps.answers import answer_limit, shown_again, whole
 from bookwright.agents.steps.artefact import Conclude, Outcome
 from bookwright.agents.steps.desk import Desk

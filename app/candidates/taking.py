@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from bookwright.agents.relay.secrets.guarding import public_at
+from bookwright.agents.relay.secrets.guard import public_at
 from bookwright.agents.relay.secrets.kept import kept_at
 from bookwright.agents.relay.secrets.reviewing import review_by_code
 from bookwright.app.access import OpenBook, at_rest

@@ -67,7 +67,7 @@ def look(stores: Stores, brief: Brief, node: str, story_now: StoryTime | None) -
     unit = find_node(node, stores)
     at = unit.label
     director = ContinuityDirector()
-    found = director.sight(at, stores, brief, story_now)
+    found = director.sight(at, stores.codex, brief, story_now)
     built = director.build_context(unit, stores, brief)
     return CodexView(
         node=at, scene=str(built.scene), phase=built.scene.current_phase,

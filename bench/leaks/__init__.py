@@ -16,8 +16,9 @@ from itertools import chain
 from bench.leaks.cost import chapter_cost
 from bench.leaks.drafts import CLEAN, LEAKS, RETOLD, Draft, drafts, retold_drafts, stories
 from bench.measure import Measure
-from bookwright.agents.relay.leaks.check import check_draft, suspects, verdict_of
-from bookwright.agents.relay.leaks.issue import DraftVerdict, LeakIssue, LeakKind
+from bookwright.agents.relay.leaks.check import check_draft, likeliest, verdict_of
+from bookwright.agents.relay.leaks.issue import LeakIssue, LeakKind
+from bookwright.models.codex.leak import Result
 from bookwright.models.settings import Settings
 from bookwright.models.text.language import Language
 from bookwright.storage.index.embedding import Embedder, make_embedder
@@ -38,7 +39,7 @@ class _Checked:
     """Whether the planted text is among the three sentences that come nearest to its secret."""
 
     @property
-    def verdict(self) -> DraftVerdict:
+    def verdict(self) -> Result:
         return verdict_of(self.issues)
 
     @property
@@ -70,7 +71,7 @@ def _checked(language: Language, embedder: Embedder) -> Iterator[_Checked]:
     for draft in chain(drafts(language), retold_drafts(language)):
         issues = check_draft(draft.text, secrets, settings, (), language, embedder)
         secret = next(secret for secret in secrets if secret.id == draft.secret)
-        near = suspects(draft.text, secret, language, embedder)
+        near = likeliest(draft.text, [secret], language, embedder, count=3, each=3)
         yield _Checked(draft, issues, any(_on_planted(draft, *place) for place in near))
 
 
@@ -115,7 +116,7 @@ def _is_before_a_reader(each: _Checked) -> bool:
 
 
 def _is_rejected(each: _Checked) -> bool:
-    return each.verdict is DraftVerdict.REJECTED
+    return each.verdict == "rejected"
 
 
 def _costs(embedder: Embedder) -> Iterator[Measure]:

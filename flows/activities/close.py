@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from bookwright.agents import small
 from bookwright.agents.blueprints.naming import PlannedName, kept_name
+from bookwright.agents.small.premise import names_in, opening_of
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import SMALL_REVIEW, blurb_writer, evaluates, summariser
 from bookwright.flows import gates
@@ -182,10 +182,10 @@ def publish(book: TaskNode, deps: Deps) -> None:
 
 def _blurb(answer: TitleAndBlurb, deps: Deps) -> str:
     """The model's blurb; the premise's own opening where a weak model's names nobody of it."""
-    names = small.names_in(deps.brief.premise)
+    names = names_in(deps.brief.premise)
     if deps.profile.name is not ProfileName.SMALL or not names or any(name in answer.blurb for name in names):
         return answer.blurb
-    return small.opening_of(deps.brief.premise, 0, 2, deps.brief.language) or answer.blurb
+    return opening_of(deps.brief.premise, 0, 2, deps.brief.language) or answer.blurb
 
 
 def is_published(book: TaskNode, deps: Deps) -> bool:

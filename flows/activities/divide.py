@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from bookwright.agents.relay.times.setting import setting_lines
-from bookwright.agents.small import distinct_events
+from bookwright.agents.small.events import distinct_events
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.parsing import Check
 from bookwright.agents.workflows import hierarchy_workflow

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from bookwright.agents.cards import element_allowance, make_card
-from bookwright.agents.relay.secrets.guarding import public_at
+from bookwright.agents.relay.secrets.guard import public_at
 from bookwright.agents.relay.secrets.kept import Kept, kept_at
 from bookwright.flows.blueprints.unit_plans import ChildLengths, child_lengths, counted_child, planned_child
 from bookwright.flows.deps import Deps

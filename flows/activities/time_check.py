@@ -4,10 +4,9 @@ import re
 from dataclasses import replace
 
 from bookwright.agents.relay.secrets.knowing import unknown_yet
-from bookwright.agents.relay.times.gathering import timeframe
 from bookwright.agents.relay.times.people import ages_in
 from bookwright.agents.relay.times.setting import setting_lines
-from bookwright.agents.relay.times.slips import ToldTimes
+from bookwright.agents.relay.times.slips import ToldTimes, timeframe
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.entries import CodexEntry, EntryKind, folded
 from bookwright.models.codex.extraction import Extraction, FoundCheck, FoundEntry, FoundPerson

@@ -1,23 +1,18 @@
 """Finds what of a book is stale: because documents were replaced, or an author changed the codex."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache, cached_property
+from collections.abc import Callable, Iterator
+from functools import cache
 
 from bookwright.agents.relay.history.codex_staleness import RecordChange, StalenessTest
 from bookwright.agents.relay.history.codex_then import CodexHistory, CodexThen, RecordSlot
+from bookwright.agents.relay.history.making import Making
 from bookwright.agents.relay.history.relevance import Tellers
-from bookwright.agents.relay.secrets.guarding import public_at
-from bookwright.agents.relay.secrets.public import Public
-from bookwright.agents.workflows import LEAK_REVIEW
 from bookwright.models.brief import Brief
 from bookwright.models.codex.record import Record, RecordKind, kind_of
 from bookwright.models.codex.touch import Giveaway, Rewording, Touch
 from bookwright.models.document import DocumentKind
 from bookwright.models.staleness import StaleDocument
-from bookwright.models.step import Activity
-from bookwright.models.tree.task import TaskNode
-from bookwright.storage.repositories.codex_uses import MakingCall, UnderCodex
+from bookwright.storage.repositories.codex_uses import UnderCodex
 from bookwright.storage.stores import Stores
 
 _State = tuple[int, int]
@@ -78,7 +73,7 @@ class Staleness:
         self, made: UnderCodex, history: CodexHistory, tellers: Tellers, stores: Stores
     ) -> Iterator[Rewording]:
         known = _known(made, history)
-        old, making = cache(lambda: history.at(known)), _Made(made, self._brief, stores)
+        old, making = cache(lambda: history.at(known)), Making(made, self._brief, stores)
         for slot, record in history.changed_since(known).items():
             if made.kind is DocumentKind.DESIGN and slot[0] is not RecordKind.SECRET:
                 continue  # nothing else of the codex stands before whoever designs
@@ -91,7 +86,7 @@ class Staleness:
                 yield Rewording(*slot, before.version, now.version, now.is_removed, touch, news)
 
     def _giveaways(self, made: UnderCodex, history: CodexHistory, stores: Stores) -> Iterator[Giveaway]:
-        making = _Made(made, self._brief, stores)
+        making = Making(made, self._brief, stores)
         for record in history.added_since(_known(made, history)):
             if self._test.gives_away(making, CodexThen((record,), history.reading)):
                 yield Giveaway(made.label, kind_of(record), record.id)
@@ -105,80 +100,6 @@ def _change(
     return RecordChange(
         slot, history.rows(slot), alone, alone.where(slot, after), old, cache(lambda: old().where(slot, after)), tellers
     )
-
-
-@dataclass
-class _Made:
-    """How a document was made, read from the book as far as it is asked."""
-
-    made: UnderCodex
-    brief: Brief
-    stores: Stores
-
-    @property
-    def at(self) -> str:
-        """The label of its unit."""
-        return self.made.unit
-
-    @property
-    def kind(self) -> DocumentKind:
-        """The kind of the document that was made."""
-        return self.made.kind
-
-    @cached_property
-    def text(self) -> str:
-        """Its words."""
-        return self.stores.texts.get(self.made.text_hash)
-
-    @cached_property
-    def told(self) -> str:
-        """What was to happen: its writer's brief, or where there is none its unit's goal and the designs shown."""
-        if self._brief is not None:
-            return self._brief
-        return "\n\n".join([self._unit.title, self._unit.goal, *self._designs])
-
-    @property
-    def has_hints(self) -> bool:
-        """True if its writer had a brief or designs, and hints with them."""
-        return self._brief is not None or (self.kind is DocumentKind.PROSE and bool(self._designs))
-
-    @cached_property
-    def cut_by(self) -> frozenset[int]:
-        """Rows of the codex for which something was taken out."""
-        use = self.stores.codex_uses.of(self.made.id)
-        return frozenset(use.cut_by if use else ())
-
-    @cached_property
-    def prompts(self) -> Mapping[str, str]:
-        """The blocks that stood before whoever wrote it."""
-        own = (call for call in self._calls if call.activity is not Activity.REVIEW)
-        return self.stores.texts.get_many(dict.fromkeys(key for call in own for key in call.blocks))
-
-    @property
-    def was_reviewed(self) -> bool:
-        """True if a model read it beside what is kept."""
-        return any(call.step.partition(".")[0] == LEAK_REVIEW.name for call in self._calls)
-
-    def public(self) -> Public:
-        """What was public by then."""
-        return public_at(self.stores, self.brief, self._unit, self.made.id)
-
-    @cached_property
-    def _calls(self) -> list[MakingCall]:
-        return self.stores.codex_uses.calls_of(self.made.maker) if self.made.maker else []
-
-    @cached_property
-    def _unit(self) -> TaskNode:
-        node = self.stores.nodes.get(self.made.node)
-        return node if node.unit is None else self.stores.nodes.get(node.unit)
-
-    @cached_property
-    def _designs(self) -> list[str]:
-        return self.stores.codex_uses.designs_of(self.made.id)
-
-    @cached_property
-    def _brief(self) -> str | None:
-        return self.stores.codex_uses.brief_of(self.made.id)
 
 
 def _known(made: UnderCodex, history: CodexHistory) -> int:

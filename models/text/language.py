@@ -48,6 +48,11 @@ class Language(StrEnum):
         """What a length counts: `"words"` for Latin scripts, `"characters"` for zh, ja and ko."""
         return "words" if self is Language.EN else "characters"
 
+    @property
+    def is_spaced(self) -> bool:
+        """Whether spaces stand between its words: in en and ko."""
+        return self in (Language.EN, Language.KO)
+
     def measure(self, text: str) -> int:
         """Count `text` in this language's unit.
 

@@ -181,9 +181,8 @@ def test_a_secret_that_is_out_is_marked_in_a_flashback_as_what_nobody_there_can_
 
     with deps.stores() as stores:
         director = ContinuityDirector()
-        hints = {
-            label: hint_lines(director.sight(label, stores, deps.brief), "en") for label in ("1.3", "1.4", "1.6", "1.7")
-        }
+        sights = {label: director.sight(label, stores.codex, deps.brief) for label in ("1.3", "1.4", "1.6", "1.7")}
+        hints = {label: hint_lines(sight, "en") for label, sight in sights.items()}
         planned = planned_secrets(stores.codex.secrets(), "1.4", stores.codex.reading_order())
 
     told = {label: next(line for line in lines if "Garrick sank the Ada" in line) for label, lines in hints.items()}

@@ -6,7 +6,7 @@ from itertools import groupby
 from statistics import fmean, pstdev
 
 from bookwright.agents.relay.figures.dialogue import speech_in
-from bookwright.agents.relay.figures.text import counts_words, folded, paragraphs_of, sentences_of, tokens_with_places
+from bookwright.agents.relay.figures.text import folded, paragraphs_of, sentences_of, tokens_with_places
 from bookwright.models.text.language import Language
 from bookwright.storage.index.chunks import join_sentences
 
@@ -59,7 +59,7 @@ def _around(praised: Iterable[str], tables: Sequence[list[_Line]], language: Lan
 
 def _grown(lines: Sequence[_Line], place: int, language: Language) -> Sequence[_Line]:
     """Return the sentences around one, first those after it, until they are enough for a passage."""
-    least, most = _BOUNDS[counts_words(language)]
+    least, most = _BOUNDS[language.is_spaced]
     first, last, length = place, place + 1, lines[place].length
     while length < least:
         if last < len(lines) and length + lines[last].length <= most:
@@ -75,7 +75,7 @@ def _grown(lines: Sequence[_Line], place: int, language: Language) -> Sequence[_
 
 def _liveliest(tables: Sequence[list[_Line]], language: Language) -> Iterator[str]:
     """Yield the liveliest passage with talk and the liveliest without, then what comes after these."""
-    least, _ = _BOUNDS[counts_words(language)]
+    least, _ = _BOUNDS[language.is_spaced]
     found = []
     for lines in tables:
         runs = [_grown(lines, place, language) for place in _openings(lines)]

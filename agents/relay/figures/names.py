@@ -1,8 +1,7 @@
 """Names beside the codex: spellings that nearly are a known name, and names that nobody has put on record."""
 
 import unicodedata
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
 from bookwright.agents.relay.figures.name_forms import NameForm, candidates, parts_of, plain_form
 from bookwright.agents.relay.figures.text import excerpt
@@ -19,16 +18,6 @@ _LONG = 8
 """A spelt name this long may differ by two letters and still be a slip."""
 
 
-@dataclass
-class _Seen:
-    """One spelling in the text."""
-
-    count: int = 0
-    is_named: bool = False
-    """It stood where only a name stands: with a title, or before what people do."""
-    span: tuple[int, int] = (0, 0)
-
-
 def name_doubts(text: str, known: Iterable[str], language: Language) -> tuple[NameDoubt, ...]:
     """Return the names of a text that are not among the known ones: near misses first, then unknown ones.
 
@@ -36,25 +25,21 @@ def name_doubts(text: str, known: Iterable[str], language: Language) -> tuple[Na
     but for marks and hyphens, are known too. An unknown name is told from its third mention on.
     """
     names = {plain_form(part): name for name in known for part in parts_of(name, language) if part}
-    seen: dict[str, _Seen] = {}
+    seen: dict[str, list[NameForm]] = {}
     for found in candidates(text, language, frozenset(names)):
         if plain_form(found.name) not in names:
-            _note(seen.setdefault(found.name, _Seen()), found)
-    doubts = [doubt for name, entry in seen.items() if (doubt := _doubt(name, entry, names, text, language))]
+            seen.setdefault(found.name, []).append(found)
+    doubts = [doubt for forms in seen.values() if (doubt := _doubt(forms, names, text, language))]
     return tuple(sorted(doubts, key=lambda doubt: (not doubt.like, -doubt.count, doubt.name))[:_DOUBTS])
 
 
-def _note(entry: _Seen, found: NameForm) -> None:
-    entry.span = entry.span if entry.count else (found.start, found.end)
-    entry.count += 1
-    entry.is_named |= found.is_named
-
-
-def _doubt(name: str, entry: _Seen, names: dict[str, str], text: str, language: Language) -> NameDoubt | None:
+def _doubt(forms: Sequence[NameForm], names: dict[str, str], text: str, language: Language) -> NameDoubt | None:
+    """What is doubtful about a spelling that stands at some places."""
+    name = forms[0].name
     like = next((whole for part, whole in names.items() if _is_near(plain_form(name), part, language)), "")
-    if not like and not (entry.is_named and entry.count >= _OFTEN):
+    if not like and not (len(forms) >= _OFTEN and any(form.is_named for form in forms)):
         return None
-    return NameDoubt(name=name, count=entry.count, like=like, quote=excerpt(text, *entry.span))
+    return NameDoubt(name=name, count=len(forms), like=like, quote=excerpt(text, forms[0].start, forms[0].end))
 
 
 def _is_near(name: str, known: str, language: Language) -> bool:
@@ -87,19 +72,11 @@ def _is_kana(name: str) -> bool:
     return all("\u3040" <= letter <= "\u30ff" for letter in name)
 
 
-def differs_by(one: str, other: str, most: int = 3) -> int:
-    """Count the letters to change, add, drop or swap with a neighbour to come from one word to the other.
+def differs_by(one: str, other: str) -> int:
+    """Count the letters to change, add, drop or swap with a neighbour to come from one word to the other, 3 at most.
 
-    `most` and more are all the same. Source: optimal string alignment (Damerau 1964).
+    Source: optimal string alignment (Damerau 1964).
     """
-    if abs(len(one) - len(other)) >= most:
-        return most
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for i, a in enumerate(one, 1):
-        last, before, row = before, row, [i]
-        for j, b in enumerate(other, 1):
-            row.append(min(row[-1] + 1, before[j] + 1, before[j - 1] + (a != b)))
-            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
-                row[-1] = min(row[-1], last[j - 2] + 1)
-    return min(row[-1], most)
+    from rapidfuzz.distance import OSA
+
+    return OSA.distance(one, other, score_cutoff=2)

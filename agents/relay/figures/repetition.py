@@ -69,5 +69,5 @@ def _grams(text: str, size: int, language: Language) -> tuple[list[tuple[str, in
 
 def _openings(text: str, language: Language) -> list[str]:
     size = _OPENING[language]
-    joint = " " if language in (Language.EN, Language.KO) else ""
+    joint = " " if language.is_spaced else ""
     return [joint.join(first_tokens(sentence, language, size)) for sentence in all_sentences(text, language)]

@@ -7,8 +7,8 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from bookwright.agents.relay.figures.script import simplified
 from bookwright.agents.relay.figures.text import excerpt, folded, paragraphs_of
+from bookwright.agents.relay.leaks.letters import simplified
 from bookwright.models.errors import InvalidSetting
 from bookwright.models.text.figures import Stock, StockHit
 from bookwright.models.text.language import Language

@@ -15,11 +15,6 @@ _LONGEST = 2_000
 _AROUND = 16
 
 
-def counts_words(language: Language) -> bool:
-    """True where words stand apart: en and ko; zh and ja are taken character by character."""
-    return language in (Language.EN, Language.KO)
-
-
 def paragraphs_of(text: str) -> list[str]:
     """Return the paragraphs that hold a word; marks between scenes are none."""
     return [part for part in paragraphs(text) if _SIGN.search(part)]
@@ -43,13 +38,13 @@ def all_sentences(text: str, language: Language) -> list[str]:
 
 def tokens_with_places(text: str, language: Language) -> list[tuple[str, int, int]]:
     """Split a text into words, or characters for zh and ja, each with where it begins and ends."""
-    pattern = _WORD if counts_words(language) else _SIGN
+    pattern = _WORD if language.is_spaced else _SIGN
     return [(match[0].lower(), *match.span()) for match in pattern.finditer(text)]
 
 
 def first_tokens(text: str, language: Language, count: int) -> list[str]:
     """Return the words, or characters for zh and ja, that a text begins with."""
-    pattern = _WORD if counts_words(language) else _SIGN
+    pattern = _WORD if language.is_spaced else _SIGN
     return [match[0].lower() for match in islice(pattern.finditer(text), count)]
 
 

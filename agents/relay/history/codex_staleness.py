@@ -5,20 +5,20 @@ both can be made again with either version and compared. Most pairs of a text an
 record alone; the rest of the codex is read, and prompts are fetched, only where that leaves a doubt.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from bookwright.agents.relay.continuity import ContinuityDirector, hint_lines
-from bookwright.agents.relay.history.codex_then import CodexReader, CodexThen, RecordSlot
+from bookwright.agents.relay.history.codex_then import CodexThen, RecordSlot
+from bookwright.agents.relay.history.making import Making
 from bookwright.agents.relay.history.relevance import RelevanceTest, Tellers
 from bookwright.agents.relay.leaks.check import gives_away
 from bookwright.agents.relay.leaks.folding import letters_of
 from bookwright.agents.relay.registers import planned_secrets
-from bookwright.agents.relay.secrets.guard import Guard
-from bookwright.agents.relay.secrets.guarding import guard_of
+from bookwright.agents.relay.secrets.guard import Guard, guard_of
 from bookwright.agents.relay.secrets.kept import Kept, kept_at
-from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC, Public
+from bookwright.agents.relay.secrets.matching import Withholding
+from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC
 from bookwright.models.brief import Brief
 from bookwright.models.codex.record import RecordKind
 from bookwright.models.codex.touch import Touch
@@ -26,54 +26,6 @@ from bookwright.models.document import DocumentKind
 from bookwright.prompts.render import render_secrets
 
 _END_OF_HINTS = "</hints>"
-
-
-class Making(Protocol):
-    """A design, a brief or a chapter's text, and how it was made; costly facts are found when asked for."""
-
-    @property
-    def at(self) -> str:
-        """The label of its unit."""
-        ...
-
-    @property
-    def kind(self) -> DocumentKind:
-        """Which of the three it is."""
-        ...
-
-    @property
-    def text(self) -> str:
-        """Its words."""
-        ...
-
-    @property
-    def told(self) -> str:
-        """What was to happen, by which the entries of the codex were chosen."""
-        ...
-
-    @property
-    def cut_by(self) -> frozenset[int]:
-        """Rows of the codex for which something was taken out."""
-        ...
-
-    @property
-    def prompts(self) -> Mapping[str, str]:
-        """The blocks that stood in its prompts by their hashes, as far as they are kept."""
-        ...
-
-    @property
-    def has_hints(self) -> bool:
-        """False in the profile for weak models, whose templates hold all there is to know."""
-        ...
-
-    @property
-    def was_reviewed(self) -> bool:
-        """True if a model read the text beside what is kept."""
-        ...
-
-    def public(self) -> Public:
-        """What was public by then."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -156,8 +108,8 @@ class StalenessTest:
         """Whether what is shown of other records may hang on which version stands."""
         if change.tellers.are_led(change.before, change.after):
             return True
-        is_kept_alike = _sides(made, change.before).kept == _sides(made, change.after).kept
-        return not is_kept_alike and change.tellers.quote(change.slot, change.before, change.after)
+        before, after = self._withheld(made, change.before), self._withheld(made, change.after)
+        return _held(before) != _held(after) and change.tellers.quote(change.slot, change.before, change.after)
 
     def _is_listed_otherwise(self, made: Making, change: RecordChange) -> bool:
         """Whether the list of secrets reads otherwise: a line of it, or their order."""
@@ -179,6 +131,9 @@ class StalenessTest:
 
     def _kept(self, made: Making, codex: CodexThen) -> Kept:
         return kept_at(codex, made.at)
+
+    def _withheld(self, made: Making, codex: CodexThen) -> Withholding:
+        return kept_at(codex, made.at).withheld
 
     def _both(self, made: Making, change: RecordChange) -> tuple[list[str], list[str]]:
         """What stood of the old codex in the prompts, and what would of the new one; the last answer is kept."""
@@ -210,14 +165,15 @@ class StalenessTest:
 
     def _holds_back(self, made: Making, change: RecordChange) -> bool:
         """Whether something was taken out for the old version, or something that stood there goes for the new one."""
-        before, after = _sides(made, change.before), _sides(made, change.after)
+        before, after = self._withheld(made, change.before), self._withheld(made, change.after)
         if before == after:
             return False
-        is_public_changed = before.public != after.public
+        free = (*before.known, *before.allowed)
+        is_public_changed = free != (*after.known, *after.allowed)
         if made.cut_by & change.rows or (made.cut_by and is_public_changed):
             return True
         # What was public through the record alone may be a phrase of another one that is kept back.
-        is_wide = is_public_changed and (before.kept != after.kept or _shares(change, before))
+        is_wide = is_public_changed and (_held(before) != _held(after) or change.tellers.share(change.slot, free))
         return self._finds(made, change.new() if is_wide else change.after, change)
 
     def _finds(self, made: Making, quick: CodexThen, change: RecordChange) -> bool:
@@ -250,10 +206,6 @@ class StalenessTest:
         return self.gives_away(made, change.after) and not self.gives_away(made, change.before)
 
 
-def _shares(change: RecordChange, sides: "_Sides") -> bool:
-    return change.tellers.share(change.slot, sides.public)
-
-
 def _rank(alone: CodexThen) -> list[tuple[object, ...]]:
     """What the place of a secret in a list hangs on."""
     return [(secret.importance, secret.revealed_at) for secret in alone.secrets()]
@@ -272,14 +224,5 @@ def _checked(kept: Kept) -> tuple[object, ...]:
     return kept.secrets, kept.settings, kept.words
 
 
-@dataclass(frozen=True)
-class _Sides:
-    """What a codex keeps from the writer of a unit, and what it lets everybody say."""
-
-    kept: tuple[str, ...]
-    public: tuple[str, ...]
-
-
-def _sides(made: Making, codex: CodexReader) -> _Sides:
-    kept = kept_at(codex, made.at)
-    return _Sides((*kept.texts, *kept.forbidden), (*kept.known, *kept.allowed))
+def _held(withheld: Withholding) -> tuple[object, ...]:
+    return withheld.texts, withheld.words

@@ -3,7 +3,6 @@
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from bookwright.models.codex.entries import CodexEntry, Secret
 from bookwright.models.codex.field_merge import Keyed, keyed, unkeyed
@@ -13,42 +12,10 @@ from bookwright.models.codex.sight import SeenEntry, see
 from bookwright.models.errors import InvalidEntry
 from bookwright.models.story_time.value import StoryTime
 from bookwright.models.tree.place import ReadingOrder
+from bookwright.storage.repositories.codex import CodexRepository
 
 RecordSlot = tuple[RecordKind, str]
 """A register and an id: what has versions."""
-
-
-class CodexReader(Protocol):
-    """A codex, to be read: the repository's, or one of another time."""
-
-    def entries(self) -> list[CodexEntry]:
-        """Return the characters and the pieces of the world."""
-        ...
-
-    def secrets(self) -> list[Secret]:
-        """Return the secrets."""
-        ...
-
-    def threads(self) -> list[Foreshadowing]:
-        """Return the threads of foreshadowing."""
-        ...
-
-    def reading_order(self) -> ReadingOrder:
-        """Return the chapters as far as they are there."""
-        ...
-
-    def seen_at(self, label: str, story_now: StoryTime | None = None) -> list[SeenEntry]:
-        """Return every entry as it stands at a unit."""
-        ...
-
-
-class CodexHolder(Protocol):
-    """Whoever has a codex."""
-
-    @property
-    def codex(self) -> CodexReader:
-        """The codex."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -57,11 +24,6 @@ class CodexThen:
 
     records: tuple[Record, ...]
     reading: ReadingOrder
-
-    @property
-    def codex(self) -> "CodexThen":
-        """Itself, to whom asks for the codex of a place."""
-        return self
 
     def entries(self) -> list[CodexEntry]:
         """Return the characters and the pieces of the world."""
@@ -96,6 +58,10 @@ class CodexThen:
         """Return it with another version of one record; None takes it out."""
         changed = (record if slot_of(known) == slot else known for known in self.records)
         return CodexThen(tuple(known for known in changed if known is not None), self.reading)
+
+
+CodexReader = CodexRepository | CodexThen
+"""A codex, to be read: the book's own, or one of another time."""
 
 
 def slot_of(record: Record) -> RecordSlot:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from bookwright.agents.relay.leaks.folding import Folded, fold, letters_of
 from bookwright.agents.relay.leaks.free import Free
-from bookwright.agents.relay.leaks.issue import DraftVerdict, LeakIssue, LeakKind, LeakSeverity
+from bookwright.agents.relay.leaks.issue import LeakIssue, LeakKind, LeakSeverity
 from bookwright.agents.relay.leaks.keywords import KeywordHit, find_keyword, stem_of
 from bookwright.agents.relay.leaks.meaning import MeaningCheck
 from bookwright.agents.relay.leaks.quotation import find_quotations
@@ -13,6 +13,7 @@ from bookwright.agents.relay.leaks.units import Sentence, sentences_of
 from bookwright.agents.relay.leaks.wording import Alike, find_alike
 from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC, Public
 from bookwright.models.codex.entries import Secret, Visibility
+from bookwright.models.codex.leak import Result
 from bookwright.models.text.language import Language
 from bookwright.storage.index.embedding import Embedder
 
@@ -63,11 +64,12 @@ def gives_away(
     there = [word for word in wanted if (stem := stem_of(word)) and stem in letters]
     sentences = sentences_of(text) if secrets else []
     kept = [secret for secret in secrets if secret.visibility is not Visibility.USE]
-    if not (there or settings_texts or any(find_alike(sentences, secret) for secret in kept)):
+    is_alike = any(find_alike(sentences, secret) for secret in kept)
+    if not (there or settings_texts or is_alike):
         return False
     draft = fold(text)
     found = [*_keywords(draft, kept, there), *_quotations(draft, settings_texts)]
-    if not found and not any(find_alike(sentences, secret) for secret in kept):
+    if not (found or is_alike):
         return False
     free = Free(draft, secrets, public())
     if any(issue.severity is not LeakSeverity.MEDIUM and free.leaves(issue) for issue in found):
@@ -75,22 +77,11 @@ def gives_away(
     return any(find_alike(free.without(sentences), secret) for secret in kept)
 
 
-def verdict_of(issues: Sequence[LeakIssue]) -> DraftVerdict:
-    """Judge a draft by its issues: what is critical or high rejects it, anything else is a warning."""
+def verdict_of(issues: Sequence[LeakIssue]) -> Result:
+    """Judge a draft by its issues: what is critical or high rejects it, anything else is for a model to judge."""
     if any(issue.severity is not LeakSeverity.MEDIUM for issue in issues):
-        return DraftVerdict.REJECTED
-    return DraftVerdict.WARNING if issues else DraftVerdict.APPROVED
-
-
-def suspects(
-    text: str, secret: Secret, language: Language, embedder: Embedder, count: int = 3
-) -> tuple[tuple[int, int], ...]:
-    """Return the places of the sentences that come nearest to telling a secret, likeliest first.
-
-    For the reviewing model to judge: the embedding finds where a draft comes near a secret far better
-    than it tells whether it gives it away.
-    """
-    return likeliest(text, [secret], language, embedder, count, count)
+        return "rejected"
+    return "warning" if issues else "approved"
 
 
 def likeliest(
@@ -98,7 +89,8 @@ def likeliest(
 ) -> tuple[tuple[int, int], ...]:
     """Return the places of the `count` sentences that come nearest to telling any of the secrets, likeliest first.
 
-    A secret has at most `each` of them.
+    A secret has at most `each` of them. For the reviewing model to judge: the embedding finds where a draft comes near
+    a secret far better than it tells whether it gives it away.
     """
     sentences = sentences_of(text)
     if not sentences:
@@ -149,7 +141,7 @@ def _likenesses(
             detail = f"{alike.score:.0%} of the wording of secret {secret.id!r}"
             yield _alike(text, sentences, alike, LeakKind.WORDING, LeakSeverity.HIGH, detail, secret)
         for alike in meaning.find(secret):
-            if not any(_overlap(alike, other) for other in worded):
+            if not any(alike.run.overlaps(other.run) for other in worded):
                 detail = f"comes near to what secret {secret.id!r} says; it may say it in other words"
                 yield _alike(text, sentences, alike, LeakKind.MEANING, LeakSeverity.MEDIUM, detail, secret)
 
@@ -159,17 +151,13 @@ def _alike(
     secret: Secret,
 ) -> LeakIssue:  # fmt: skip
     place = (sentences[alike.run.first].start, sentences[alike.run.last].end)
-    return _issue(text, kind, severity, place, detail, secret.id, alike.score)
-
-
-def _overlap(one: Alike, other: Alike) -> bool:
-    return one.run.first <= other.run.last and other.run.first <= one.run.last
+    return _issue(text, kind, severity, place, detail, secret.id)
 
 
 def _issue(
     text: str, kind: LeakKind, severity: LeakSeverity, place: tuple[int, int], detail: str, secret: str = "",
-    score: float = 1.0, word: str = "",
+    word: str = "",
 ) -> LeakIssue:  # fmt: skip
     start, end = place
     excerpt = text[max(start - AROUND, 0) : end + AROUND]
-    return LeakIssue(kind, severity, start, end, excerpt, detail, _SUGGESTIONS[kind], secret, score, word)
+    return LeakIssue(kind, severity, start, end, excerpt, detail, _SUGGESTIONS[kind], secret, word)

@@ -10,7 +10,7 @@ from bookwright.agents.relay.leaks.quotation import find_quotations, is_long_eno
 from bookwright.agents.relay.leaks.units import Sentence
 from bookwright.agents.relay.secrets.phrases import Phrases
 from bookwright.agents.relay.secrets.public import Public, Span, blanked, folded_text, is_within, spans_of
-from bookwright.agents.relay.secrets.words import FUNCTION_WORDS, fold_tokens
+from bookwright.agents.relay.secrets.words import fold_tokens, has_content
 from bookwright.models.codex.entries import Secret
 
 
@@ -47,7 +47,7 @@ class Free:
     def says_nothing(self, place: Span) -> bool:
         """Whether a place of the draft holds no word of content but free ones."""
         words = fold_tokens(self._left(place))
-        return bool(self.spans) and all(len(word) < 2 or word in FUNCTION_WORDS for word in words)
+        return bool(self.spans) and not any(map(has_content, words))
 
     def _left(self, place: Span) -> str:
         return blanked(self._draft.text, self.spans)[slice(*place)]

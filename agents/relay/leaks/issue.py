@@ -1,4 +1,4 @@
-"""A place in a draft that gives something away, and what the places together come to."""
+"""A place in a draft that gives something away."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -24,15 +24,6 @@ class LeakSeverity(StrEnum):
     MEDIUM = "medium"
 
 
-class DraftVerdict(StrEnum):
-    """What becomes of the draft."""
-
-    APPROVED = "approved"
-    WARNING = "warning"
-    """For the reviewing model to judge."""
-    REJECTED = "rejected"
-
-
 @dataclass(frozen=True)
 class LeakIssue:
     """One leak, located in the draft."""
@@ -48,7 +39,5 @@ class LeakIssue:
     suggestion: str
     secret: str = ""
     """The secret's id; empty for a global keyword and for setting text."""
-    score: float = 1.0
-    """How sure the check is, 0 to 1; its own scale for each kind."""
     word: str = ""
     """The keyword that was found."""

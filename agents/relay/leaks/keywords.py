@@ -1,7 +1,7 @@
 """Finds forbidden keywords however they are spelt: by width, case, script, spacing, signs or look-alikes."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from bookwright.agents.relay.leaks.folding import Folded, fold
@@ -40,6 +40,12 @@ def find_keyword(draft: Folded, keyword: str) -> list[KeywordHit]:
             if start not in found and _is_whole(draft, start, end):
                 found[start] = KeywordHit(keyword, *draft.span(start, end), _is_certain(draft, wanted, start, end))
     return [found[start] for start in sorted(found)]
+
+
+def first_certain(draft: Folded, words: Iterable[str]) -> str:
+    """Return the first of some words that stands in a draft by no chance, as it is written there; empty for none."""
+    hits = (hit for word in words for hit in find_keyword(draft, word) if hit.is_certain)
+    return next((draft.text[hit.start : hit.end] for hit in hits), "")
 
 
 def stem_of(keyword: str) -> str:

@@ -108,6 +108,17 @@ def canonical_han(character: str) -> str:
     return min(chain[chain.index(form) :])  # two dictionaries may each call the other's form the common one
 
 
+def simplified(text: str) -> str:
+    """Return a text of the same length in simplified characters."""
+    return text.translate(_simplified_forms())
+
+
+@cache
+def _simplified_forms() -> dict[int, str]:
+    """Each traditional character's simplified form, the first if there are several. Source: OpenCC's dictionary."""
+    return {ord(old): new for old, new in reversed([*_pairs("TSCharacters")])}
+
+
 @cache
 def _han_forms() -> dict[str, str]:
     """A step towards the simplified form, for each character that has another. Source: OpenCC's dictionaries."""

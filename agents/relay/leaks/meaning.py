@@ -1,6 +1,6 @@
 """Finds where a draft comes near a secret in other words, by embeddings."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -20,10 +20,8 @@ The 0.75 of DETAILS is for another embedding and whole sentences; with multiling
 of one language have a plain cosine above that.
 """
 
-
 _NEAR = LEAST - 0.15
 """Likeness as a whole from which on a run is looked at again; it saves embedding what lies far off."""
-
 
 _MOST = 50_000
 """Texts kept of one embedder: about 80 MB at 384 numbers each. Past it all are let go."""
@@ -31,30 +29,20 @@ _MOST = 50_000
 _kept: WeakKeyDictionary[Embedder, dict[str, Vectors]] = WeakKeyDictionary()
 
 
-class _KeptVectors:
-    """The vectors of one embedder."""
+def _embedded(texts: Sequence[str], embedder: Embedder) -> Vectors:
+    """Return one vector of length 1 a text, shape (texts, dimension); those not known yet are embedded in one call.
 
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._known = _kept.setdefault(embedder, {})
-
-    def of(self, texts: Sequence[str]) -> Vectors:
-        """Return one vector of length 1 a text, shape (texts, dimension)."""
-        self._need(texts)
-        return np.array([self._known[text] for text in texts], np.float32).reshape(len(texts), -1)
-
-    def _need(self, texts: Iterable[str]) -> None:
-        """Embed those texts that are not known yet, in one call.
-
-        As questions all of them: what is likened is of one kind, and e5 then wants that prefix on both sides.
-        Source: model card of multilingual-e5-small, "symmetric tasks".
-        """
-        new = [text for text in dict.fromkeys(texts) if text not in self._known]
-        if len(self._known) + len(new) > _MOST:
-            self._known.clear()
-            new = list(dict.fromkeys(texts))
-        if new:
-            self._known.update(zip(new, self._embedder.embed(new, is_query=True), strict=True))
+    As questions all of them: what is likened is of one kind, and e5 then wants that prefix on both sides.
+    Source: model card of multilingual-e5-small, "symmetric tasks".
+    """
+    known = _kept.setdefault(embedder, {})
+    new = [text for text in dict.fromkeys(texts) if text not in known]
+    if len(known) + len(new) > _MOST:
+        known.clear()
+        new = list(dict.fromkeys(texts))
+    if new:
+        known.update(zip(new, embedder.embed(new, is_query=True), strict=True))
+    return np.array([known[text] for text in texts], np.float32).reshape(len(texts), -1)
 
 
 class MeaningCheck:
@@ -73,8 +61,8 @@ class MeaningCheck:
         self._sentences = sentences
         self._names = names
         self._language = language
-        self._kept = _KeptVectors(embedder)
-        self._mean = self._kept.of(BACKGROUND[language]).mean(0)
+        self._embedder = embedder
+        self._mean = _embedded(BACKGROUND[language], embedder).mean(0)
         self._runs = list(runs_of(len(sentences)))
         self._vectors: dict[tuple[str, ...], Vectors] = {}
 
@@ -114,7 +102,7 @@ class MeaningCheck:
         return _of_length_one(np.array(rows, np.float32))
 
     def _left_of(self, texts: Sequence[str]) -> Vectors:
-        return _of_length_one(self._kept.of(texts) - self._mean)
+        return _of_length_one(_embedded(texts, self._embedder) - self._mean)
 
 
 def _alike(runs: Sequence[Run], rows: Vectors, secret: Vectors) -> list[Alike]:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from bookwright.agents.relay.leaks.folding import Folded, fold
+from bookwright.agents.relay.leaks.folding import Folded, fold, letters_of
 from bookwright.agents.relay.leaks.letters import is_spelt
 
 CHARACTERS = 20
@@ -54,7 +54,7 @@ def _shared(draft: Folded, setting: Folded) -> list[tuple[int, int]]:
     while places and start <= len(draft.letters) - _GRAM:
         there = places.get(draft.letters[start : start + _GRAM])
         end = max(_common_end(draft.letters, start, setting.letters, place) for place in there) if there else start
-        if end > start and _is_quotation(draft, start, end):
+        if end > start and is_long_enough(draft.text[slice(*draft.span(start, end))]):
             found.append((start, end))
             start = end
         else:
@@ -87,14 +87,7 @@ def _common_end(draft: str, start: int, setting: str, there: int) -> int:
 
 def is_long_enough(text: str) -> bool:
     """Whether so much of a setting text is a quotation."""
-    told = text.strip()
-    if len(told) < CHARACTERS:
+    words = text.strip()
+    if len(words) < CHARACTERS:
         return False
-    return not is_spelt(fold(told[0]).letters[:1] or told[0]) or len(told.split()) >= WORDS
-
-
-def _is_quotation(draft: Folded, start: int, end: int) -> bool:
-    begin, stop = draft.span(start, end)
-    if stop - begin < CHARACTERS:
-        return False
-    return not is_spelt(draft.letters[start]) or len(draft.text[begin:stop].split()) >= WORDS
+    return not is_spelt(letters_of(words[0])[:1] or words[0]) or len(words.split()) >= WORDS

@@ -41,6 +41,10 @@ class Run:
         """How many sentences it has."""
         return self.last - self.first + 1
 
+    def overlaps(self, other: "Run") -> bool:
+        """Whether the two share a sentence."""
+        return self.first <= other.last and other.first <= self.last
+
 
 def sentences_of(draft: str) -> list[Sentence]:
     """Cut a draft into sentences, in order."""

@@ -75,7 +75,7 @@ def best_apart(found: Sequence[Alike]) -> list[Alike]:
     """Keep the best of the runs that overlap, the shorter where two are as good; in reading order."""
     kept: list[Alike] = []
     for each in sorted(found, key=lambda alike: (-alike.score, alike.run.count)):
-        if all(each.run.last < other.run.first or other.run.last < each.run.first for other in kept):
+        if not any(each.run.overlaps(other.run) for other in kept):
             kept.append(each)
     return sorted(kept, key=lambda alike: alike.run.first)
 

@@ -41,7 +41,7 @@ def state_of(secret: Secret, at: str, reading: ReadingOrder) -> SecretState:
         return SecretState.DUE
     if before:  # what was missed is made good where it can be: not in a flashback to before it happens
         return SecretState.PENDING if is_yet_to_happen(secret, at, reading) else SecretState.DUE
-    return SecretState.PENDING if _is_in_its_chapter(secret, at, reading) else SecretState.TOLD
+    return SecretState.PENDING if reading.number(place) == reading.chapter_of(at) else SecretState.TOLD
 
 
 def is_late(secret: Secret, at: str, reading: ReadingOrder) -> bool:
@@ -71,8 +71,3 @@ def recorded(secret: Secret, event: Telling | None, at: str, reading: ReadingOrd
 def told_in(secret: Secret) -> Telling | None:
     """Return where a secret came out; None as long as it has not."""
     return next((event for event in secret.events if event.type is TellingType.TOLD), None)
-
-
-def _is_in_its_chapter(secret: Secret, at: str, reading: ReadingOrder) -> bool:
-    assert secret.revealed_at is not None  # who asks has seen to that
-    return reading.number(secret.revealed_at) == reading.chapter_of(at)

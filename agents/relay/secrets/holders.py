@@ -32,7 +32,7 @@ class Holders:
             stored.id
             for stored in self.records
             if any(Phrases(texts_of(stored.record)).places(place) for place in places)
-            or any(True for word in words_of(stored.record) for place in places for _ in find_keyword(place, word))
+            or any(find_keyword(place, word) for word in words_of(stored.record) for place in places)
         ]
         return CodexUse(self.known, tuple(cut_by))
 

@@ -12,6 +12,7 @@ from functools import cached_property
 from bookwright.agents.relay.codex_texts import CodexText, is_unknown, other_pieces, pieces_of
 from bookwright.agents.relay.history.codex_then import CodexReader
 from bookwright.agents.relay.secrets.keywords import ForbiddenKeywords, collect_forbidden
+from bookwright.agents.relay.secrets.matching import Withholding
 from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC, Public
 from bookwright.models.codex.entries import Secret, Visibility, folded
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadStatus
@@ -50,30 +51,22 @@ class Kept:
         """All that is forbidden there, whatever forbids it."""
         return self.keywords.all
 
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """What the writer is not to have."""
-        return tuple(piece.text for piece in self._withheld if piece.text)
-
-    @property
-    def forbidden(self) -> tuple[str, ...]:
-        """Words that would tell it, in any spelling, and the names of entries nobody is to know of."""
-        words = (word for piece in self._withheld for word in piece.forbidden)
-        return tuple(dict.fromkeys([*words, *(name for seen in self._unknown for name in seen.entry.names)]))
-
-    @property
-    def known(self) -> tuple[str, ...]:
-        """What the writer may read, and what everybody may be called by: a name in a secret about them is none."""
-        hidden = {folded(name) for seen in self._unknown for name in (seen.entry.id, *seen.entry.names)}
+    @cached_property
+    def withheld(self) -> Withholding:
+        """What is kept from the writer; a name by which everybody may be called is no secret about them."""
+        held = [piece for piece in self.pieces if piece.level < Visibility.KNOW]
+        shown = (piece.text for piece in self.pieces if piece.level >= Visibility.KNOW and piece.text)
+        unknown = [seen.entry for seen, own in self.sections if is_unknown(seen, own)]
+        hidden = {folded(name) for entry in unknown for name in (entry.id, *entry.names)}
         about = (piece.about for piece in self.pieces if piece.about)
         names = dict.fromkeys([*(name for seen, _ in self.sections for name in seen.entry.names), *about])
-        shown = (piece.text for piece in self.pieces if piece.level >= Visibility.KNOW and piece.text)
-        return (*shown, *self.seeds, *(name for name in names if folded(name) not in hidden))
-
-    @property
-    def allowed(self) -> tuple[str, ...]:
-        """What may be said of what is kept."""
-        return tuple(dict.fromkeys(words for piece in self.pieces for words in piece.allowed if words))
+        words = [word for piece in held for word in piece.forbidden] + [name for own in unknown for name in own.names]
+        return Withholding(
+            texts=tuple(piece.text for piece in held if piece.text),
+            words=tuple(dict.fromkeys(words)),
+            known=(*shown, *self.seeds, *(name for name in names if folded(name) not in hidden)),
+            allowed=tuple(dict.fromkeys(words for piece in self.pieces for words in piece.allowed if words)),
+        )
 
     @cached_property
     def off_page(self) -> tuple[CodexText, ...]:
@@ -99,14 +92,6 @@ class Kept:
     def is_hiding(self) -> bool:
         """Whether anything is kept that a model could find in other words than its own."""
         return bool(self.secrets or self.settings)
-
-    @property
-    def _withheld(self) -> Iterable[CodexText]:
-        return (piece for piece in self.pieces if piece.level < Visibility.KNOW)
-
-    @property
-    def _unknown(self) -> Iterable[SeenEntry]:
-        return (seen for seen, own in self.sections if is_unknown(seen, list(own)))
 
 
 def kept_at(codex: CodexReader, at: str, words: Iterable[str] = (), story_now: StoryTime | None = None) -> Kept:

@@ -8,12 +8,10 @@ are found however they are spelt. Source: DESIGN section 10, items 0 and 2.
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property, lru_cache
 
 from bookwright.agents.relay.leaks.keywords import find_keyword, stem_of
 from bookwright.agents.relay.leaks.units import sentences_of
-from bookwright.agents.relay.secrets.kept import Kept
 from bookwright.agents.relay.secrets.phrases import Phrase, Phrases
 from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC, Public, folded_text, is_within, spans_of
 
@@ -23,19 +21,10 @@ _KNOWN_TEXTS = 256
 """Findings that a matcher keeps: blocks and artefacts stand in one prompt after the other."""
 
 
-class MatchKind(StrEnum):
-    """What of something kept stands in a text."""
-
-    PHRASE = "phrase"
-    WORD = "word"
-    """A forbidden word, or the name of a hidden entry."""
-
-
 @dataclass(frozen=True)
 class Disclosure:
     """A place in a text that says something kept; places count its characters."""
 
-    kind: MatchKind
     start: int
     end: int
     excerpt: str
@@ -53,11 +42,6 @@ class Withholding:
     """Texts beside it that are withheld from nobody, and names."""
     allowed: tuple[str, ...] = ()
     """Expressions that may be used although they touch it."""
-
-    @classmethod
-    def of(cls, kept: Kept) -> "Withholding":
-        """Return what is kept from the writer at a place."""
-        return cls(kept.texts, kept.forbidden, kept.known, kept.allowed)
 
 
 class Matcher:
@@ -121,13 +105,10 @@ class Matcher:
 
     def _find(self, text: str) -> tuple[Disclosure, ...]:
         folded = folded_text(text)
-        spans = [(MatchKind.PHRASE, *span) for span in self._phrases.places(folded)]
-        spans += [
-            (MatchKind.WORD, found.start, found.end) for word in self._words for found in find_keyword(folded, word)
-        ]
+        spans = self._phrases.places(folded)
+        spans += [(found.start, found.end) for word in self._words for found in find_keyword(folded, word)]
         said = spans_of(folded, self._said) if spans else []
-        ordered = sorted((one for one in spans if not is_within(one[1:], said)), key=lambda one: one[1:])
-        return tuple(Disclosure(kind, start, end, text[start:end]) for kind, start, end in ordered)
+        return tuple(Disclosure(*span, text[slice(*span)]) for span in sorted(spans) if not is_within(span, said))
 
 
 def _without(text: str, found: Sequence[Disclosure], gap: str) -> str:

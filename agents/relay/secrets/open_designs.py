@@ -6,7 +6,7 @@ Source: DESIGN section 10, item 0.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bookwright.agents.relay.secrets.guarding import guard_at
+from bookwright.agents.relay.secrets.guard import guard_at
 from bookwright.models.brief import Brief
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.tree.plan import TaskType

@@ -81,7 +81,7 @@ class Phrases:
         public = {phrase for text in (*read, *told) for phrase in self._held(fold_tokens(text))}
         for text in designed:
             for sentence in sentences_of(text):
-                held = set(self._held(fold_tokens(sentence.text)))
+                held = self.held(sentence.text)
                 public |= held if held <= self._names else set()
         public |= self._said_together(told)
         public |= {tie for tie, ends in self._ties.items() if tie in self._owners and ends <= public}
@@ -99,7 +99,7 @@ class Phrases:
             start: int | None = None
             end = 0
             for sentence in sentences_of(text):
-                held = set(self._held(fold_tokens(sentence.text)))
+                held = self.held(sentence.text)
                 if self._tells(held):
                     rows += [*([] if start is None else [text[start:end]]), *(" ".join(n) for n in held & self._names)]
                     start = None
@@ -215,13 +215,10 @@ def _named(tokens: Sequence[Token], runs: Mapping[int, int], text: str) -> _Name
 
     def is_name(first: int) -> bool:
         run = tokens[first : runs.get(first, first)]
-        return (
-            bool(run) and all(text[token.start].isupper() and token.has_content for token in run) and _is_row(run, text)
-        )
+        return bool(run) and all(text[token.start].isupper() for token in run) and _is_row_of_content(run, text)
 
     def is_title(first: int, last: int) -> bool:
-        run = tokens[first:last]
-        return runs.get(first) == last and all(token.has_content for token in run) and _is_row(run, text)
+        return runs.get(first) == last and _is_row_of_content(tokens[first:last], text)
 
     names = [first for first in runs if is_name(first)]
     tied = [first for first in names if first > 1 and is_title(first - 2, first) and runs.get(first - 1) == first + 1]
@@ -229,8 +226,10 @@ def _named(tokens: Sequence[Token], runs: Mapping[int, int], text: str) -> _Name
     return frozenset(map(phrase, names)), ties
 
 
-def _is_row(run: Sequence[Token], text: str) -> bool:
-    return not any(text[one.end : other.start].strip() for one, other in pairwise(run))
+def _is_row_of_content(run: Sequence[Token], text: str) -> bool:
+    """Whether all words of a run mean something, with nothing but spaces between them."""
+    is_row = not any(text[one.end : other.start].strip() for one, other in pairwise(run))
+    return is_row and all(has_content(token.text) for token in run)
 
 
 def _runs(tokens: Sequence[Token], text: str) -> Iterator[tuple[int, int]]:
@@ -245,20 +244,21 @@ def _runs(tokens: Sequence[Token], text: str) -> Iterator[tuple[int, int]]:
 def _is_phrase(run: Sequence[Token], text: str) -> bool:
     wide = sum(token.is_wide for token in run)
     if not wide:
-        return len(_told(run, text)) >= LEAST and sum(token.has_content for token in run) >= _LEAST_CONTENT
+        return len(_spaced(run, text)) >= LEAST and sum(has_content(token.text) for token in run) >= _LEAST_CONTENT
     if wide < len(run):
         return wide + _SPELT_IN_WIDE * (len(run) - wide) >= LEAST
-    return wide >= _LEAST_WIDE and len(_told(run, text)) >= LEAST
+    return wide >= _LEAST_WIDE and len(_spaced(run, text)) >= LEAST
 
 
-def _told(run: Sequence[Token], text: str) -> str:
+def _spaced(run: Sequence[Token], text: str) -> str:
+    """A run as it stands in the text, every row of spaces in it one space."""
     return _SPACE.sub(" ", text[run[0].start : run[-1].end])
 
 
 def _whole(tokens: Sequence[Token], text: str) -> Iterator[tuple[int, int]]:
     """Yield a whole text that is shorter than a phrase, unless it tells nothing."""
     wide = sum(token.is_wide for token in tokens)
-    letters = sum(len(token.text) for token in tokens if not token.is_wide and token.has_content)
+    letters = sum(len(token.text) for token in tokens if not token.is_wide and has_content(token.text))
     if (
         tokens
         and not any(True for _ in _runs(tokens, text))

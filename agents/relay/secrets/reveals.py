@@ -10,7 +10,8 @@ from bookwright.agents.relay.threads.sharing_out import OrderTurn, falls_to
 from bookwright.models.codex.entries import Importance, Secret
 from bookwright.models.tree.place import ReadingOrder
 
-_GRAVEST = tuple(Importance)
+GRAVEST = tuple(Importance)
+"""The gravest first."""
 
 
 class Reveal(BaseModel):
@@ -29,13 +30,16 @@ def reveals_at(secrets: Iterable[Secret], at: str, reading: ReadingOrder, matche
 
     Nothing of what the `matcher` finds stands in it.
     """
-    due = [own for own in secrets if due_in_chapter(own, at, reading)]
-    own = [
-        secret for secret in due if falls_to(at, f"{secret.content}\n{secret.related_entity}", reading, OrderTurn.LAST)
-    ]
+    own = [secret for secret in secrets if comes_out_in(secret, at, reading)]
     found = [
         Reveal(secret=secret.id, content=content, is_late=is_late(secret, at, reading))
-        for secret in sorted(own, key=lambda secret: _GRAVEST.index(secret.importance))
+        for secret in sorted(own, key=lambda secret: GRAVEST.index(secret.importance))
         if (content := matcher.redact(secret.content))
     ]
     return tuple(found)
+
+
+def comes_out_in(secret: Secret, at: str, reading: ReadingOrder) -> bool:
+    """Whether it is for the unit `at` itself to let a secret out."""
+    about = f"{secret.content}\n{secret.related_entity}"
+    return due_in_chapter(secret, at, reading) and falls_to(at, about, reading, OrderTurn.LAST)

@@ -9,7 +9,7 @@ from bookwright.agents.relay.codex_texts import CodexText
 from bookwright.agents.relay.leaks.check import check_draft, likeliest, verdict_of
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.free import Free
-from bookwright.agents.relay.leaks.issue import DraftVerdict, LeakIssue
+from bookwright.agents.relay.leaks.issue import LeakIssue
 from bookwright.agents.relay.secrets.kept import Kept
 from bookwright.models.codex.entries import Visibility
 from bookwright.models.codex.leak import Leak, LeakJudgement, LeakRound, Suspicion
@@ -57,12 +57,12 @@ def round_of_code(issues: Iterable[LeakIssue]) -> LeakRound:
         )
         for issue in found
     )  # fmt: skip
-    return LeakRound(result=verdict_of(found).value, leaks=leaks)
+    return LeakRound(result=verdict_of(found), leaks=leaks)
 
 
 def is_rejected(issues: Iterable[LeakIssue]) -> bool:
     """Whether the checks alone reject a draft; no model is asked about it then."""
-    return verdict_of(list(issues)) is DraftVerdict.REJECTED
+    return verdict_of(list(issues)) == "rejected"
 
 
 def judged(draft: str, found: LeakRound, judgement: LeakJudgement, kept: Kept) -> LeakRound:

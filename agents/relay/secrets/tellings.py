@@ -6,7 +6,7 @@ Source: DESIGN section 10, item 6.
 from collections.abc import Iterable, Sequence
 
 from bookwright.agents.relay.leaks.folding import Folded, fold
-from bookwright.agents.relay.leaks.keywords import find_keyword
+from bookwright.agents.relay.leaks.keywords import first_certain
 from bookwright.agents.relay.leaks.units import sentences_of
 from bookwright.agents.relay.leaks.wording import find_alike
 from bookwright.agents.relay.secrets.coming_out import due_in_chapter, recorded
@@ -94,10 +94,8 @@ def _stems(text: str) -> set[str]:
 
 def _found(text: str, draft: Folded, secret: Secret) -> str:
     """What tells a secret by itself: a word that was forbidden for its sake, or its own wording."""
-    for word in secret.forbidden_keywords:
-        for found in find_keyword(draft, word):
-            if found.is_certain:
-                return draft.text[found.start : found.end]
+    if words := first_certain(draft, secret.forbidden_keywords):
+        return words
     sentences = sentences_of(text)
     alike = find_alike(sentences, secret)
     return sentences[alike[0].run.first].text if alike else ""

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from bookwright.agents.relay.codex_texts import SECTION_SUBTLETY, CodexText
 from bookwright.agents.relay.secrets.kept import Kept
-from bookwright.agents.relay.secrets.matching import Matcher, Withholding
+from bookwright.agents.relay.secrets.matching import Matcher
 from bookwright.agents.relay.threads.foreshadowing import SubtletyBand, band_of
 from bookwright.models.codex.entries import EntryKind, Visibility, folded
 from bookwright.models.codex.sight import SeenEntry
@@ -110,7 +110,7 @@ class VisibleCodex(_Shown):
 
 def filter_codex(kept: Kept, matcher: Matcher | None = None) -> VisibleCodex:
     """Return what the writer at a place may know of the whole codex; `matcher` is of what is kept there."""
-    return _Filter(kept, matcher or Matcher(Withholding.of(kept))).result()
+    return _Filter(kept, matcher or Matcher(kept.withheld)).result()
 
 
 class _Filter:

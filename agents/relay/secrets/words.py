@@ -35,11 +35,6 @@ class Token(NamedTuple):
     end: int
     is_wide: bool
 
-    @property
-    def has_content(self) -> bool:
-        """Whether a word means something by itself; a single letter or figure does not."""
-        return has_content(self.text)
-
 
 def has_content(word: str) -> bool:
     """Whether a word means something by itself; a single letter or figure does not."""

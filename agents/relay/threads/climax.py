@@ -18,19 +18,19 @@ def climax_ahead(unit: TaskNode, stores: Stores, reading: ReadingOrder) -> Place
     """
     here = reading.chapter_of(unit.label)
     designs = [f"{task.title} {task.goal}" for task in stores.nodes.children(unit.key, TaskType.DESIGN)]
-    if _names_climax([*_told(unit), *designs]):
+    if _names_climax([*_planned_words(unit), *designs]):
         return Place(chapter=here)
     if unit.parent is None:
         return None
     waiting = stores.nodes.waiting_units(unit.parent)
-    at = next((reading.chapter_of(node.label) for node in waiting if _names_climax(_told(node))), None)
+    at = next((reading.chapter_of(node.label) for node in waiting if _names_climax(_planned_words(node))), None)
     foreseen = stores.nodes.get(unit.parent).outline
     number = next((number for number, line in enumerate(foreseen, here + 1) if _names_climax([line])), None)
     nearest = at or number
     return Place(chapter=nearest) if nearest else None
 
 
-def _told(unit: TaskNode) -> tuple[str, ...]:
+def _planned_words(unit: TaskNode) -> tuple[str, ...]:
     return (unit.title, unit.goal, *unit.instructions, *unit.acceptance_criteria)
 
 

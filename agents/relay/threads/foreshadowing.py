@@ -82,18 +82,13 @@ def band_of(subtlety: int) -> SubtletyBand:
     return next(band for band in BANDS if subtlety <= band.last)
 
 
-def may_become(thread: Foreshadowing, status: ThreadStatus) -> bool:
-    """Whether a thread can move to a status from where it stands."""
-    return status in _NEXT[thread.status]
-
-
 def moved(thread: Foreshadowing, status: ThreadStatus) -> Foreshadowing:
     """Return the thread with another status.
 
     Raises:
         InvalidEntry: There is no way from its own one.
     """
-    if not may_become(thread, status):
+    if status not in _NEXT[thread.status]:
         ways = ", ".join(sorted(way for way in _NEXT[thread.status] if way is not thread.status)) or "nothing else"
         raise InvalidEntry(f"{thread.id!r} is {thread.status} and cannot become {status}; it can become {ways}")
     return thread.model_copy(update={"status": status})
@@ -109,8 +104,7 @@ def recorded(thread: Foreshadowing, event: ThreadEvent) -> Foreshadowing:
     """
     status = _MOVES[event.type]
     after = thread if status is None or _is_past(thread.status, status) else moved(thread, status)
-    events = (*thread.timeline.events, event)
-    return after.model_copy(update={"timeline": thread.timeline.model_copy(update={"events": events})})
+    return _with_events(after, (*thread.timeline.events, event))
 
 
 def as_before(thread: Foreshadowing, at: str, reading: ReadingOrder) -> Foreshadowing:
@@ -121,8 +115,7 @@ def as_before(thread: Foreshadowing, at: str, reading: ReadingOrder) -> Foreshad
     events = tuple(event for event in thread.timeline.events if reading.is_before(event.place, at))
     if len(events) == len(thread.timeline.events) or thread.status is _S.ABANDONED:
         return thread
-    timeline = thread.timeline.model_copy(update={"events": events})
-    return thread.model_copy(update={"timeline": timeline, "status": _status_after(thread, events)})
+    return _with_events(thread, events).model_copy(update={"status": _status_after(thread, events)})
 
 
 def with_later(before: Foreshadowing, thread: Foreshadowing, at: str, reading: ReadingOrder) -> Foreshadowing:
@@ -135,7 +128,7 @@ def with_later(before: Foreshadowing, thread: Foreshadowing, at: str, reading: R
     if not later or thread.status is _S.ABANDONED:
         return before
     events = (*before.timeline.events, *later)
-    after = before.model_copy(update={"timeline": before.timeline.model_copy(update={"events": events})})
+    after = _with_events(before, events)
     return after.model_copy(update={"status": _status_after(after, events)})
 
 
@@ -178,6 +171,10 @@ def _holds(wanted: str, status: dict[str, ThreadStatus]) -> bool:
     if present not in _STAGES or needed not in _STAGES:
         return present is needed
     return _STAGES.index(present) >= _STAGES.index(needed)
+
+
+def _with_events(thread: Foreshadowing, events: tuple[ThreadEvent, ...]) -> Foreshadowing:
+    return thread.model_copy(update={"timeline": thread.timeline.model_copy(update={"events": events})})
 
 
 def _status_after(thread: Foreshadowing, events: Iterable[ThreadEvent]) -> ThreadStatus:

@@ -26,6 +26,9 @@ class ForeshadowAction(StrEnum):
     NONE = "none"
 
 
+ORDERS = (ForeshadowAction.PAYOFF, ForeshadowAction.PLANT, ForeshadowAction.REINFORCE)
+"""What a writer is told to do, the weightiest first; the others are left to them."""
+
 _BASE_SUBTLETY = {
     ForeshadowAction.PLANT: 4,
     ForeshadowAction.REINFORCE: 6,

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bookwright.agents.relay.leaks.folding import Folded, fold
-from bookwright.agents.relay.leaks.keywords import find_keyword
+from bookwright.agents.relay.leaks.keywords import first_certain
 from bookwright.agents.relay.secrets.reviewing import span_of
 from bookwright.agents.relay.secrets.tellings import standing_close
 from bookwright.agents.relay.threads.foreshadowing import as_before, missing_prerequisites, recorded, with_later
@@ -122,23 +122,14 @@ def _fitting(kind: ThreadEventType, status: ThreadStatus) -> ThreadEventType:
 def _found(draft: Folded, thread: Foreshadowing, at: str, reading: ReadingOrder) -> ThreadEvent | None:
     """What the words of a thread show by themselves: its payoff's reveal it, its own plant it or bring it back."""
     may_reveal = thread.is_open or _is_payoff_here(thread, at, reading)
-    if may_reveal and (words := _standing(draft, _payoff_words(thread))):
+    if may_reveal and (words := first_certain(draft, _payoff_words(thread))):
         return ThreadEvent(place=place_of(at), type=ThreadEventType.REVEAL, expression=words)
-    words = _standing(draft, _seed_words(thread))
+    words = first_certain(draft, _seed_words(thread))
     if not words or (thread.status is ThreadStatus.REGISTERED and not reading.has_come(thread.seed.planned_at, at)):
         return None
     is_planned = any(reading.is_here(place, at) for place in thread.timeline.reinforce_at)
     kind = ThreadEventType.REINFORCE if is_planned else ThreadEventType.HINT
     return ThreadEvent(place=place_of(at), type=_fitting(kind, thread.status), expression=words)
-
-
-def _standing(draft: Folded, words: Iterable[str]) -> str:
-    """The first of some words that stands in a draft, as it is written there."""
-    for word in words:
-        for found in find_keyword(draft, word):
-            if found.is_certain:
-                return draft.text[found.start : found.end]
-    return ""
 
 
 def _seed_words(thread: Foreshadowing) -> list[str]:

@@ -10,14 +10,18 @@ from dataclasses import dataclass
 from math import floor
 from typing import Literal
 
+from pydantic import ValidationError
+
 from bookwright.agents.relay.secrets.knowing import is_yet_to_happen, may_know
-from bookwright.agents.relay.times.people import Life, same_person
+from bookwright.agents.relay.times.people import Life, lives_of, same_person
 from bookwright.models.codex.entries import Secret, TellingType, folded
-from bookwright.models.codex.extraction import FoundCheck, FoundPerson
+from bookwright.models.codex.extraction import ConsistencyReport, FoundCheck, FoundPerson
+from bookwright.models.document import DocumentKind
 from bookwright.models.story_time.moment import CALENDAR, YEAR, Comparison, compare, days_between, stated
 from bookwright.models.story_time.reading import read_time
 from bookwright.models.text.language import Language
-from bookwright.models.tree.place import ReadingOrder
+from bookwright.models.tree.place import ReadingOrder, order_of
+from bookwright.storage.stores import Stores
 
 _COUNTED_FROM_ONE = {Language.EN: 0, Language.JA: 1, Language.ZH: 1, Language.KO: 2}
 """Years by which ages may be off because a language also counts them from the birth as one."""
@@ -110,7 +114,7 @@ class Timeframe:
 
     def _ages_off(self) -> Iterator[Slip]:
         for name, ages in self._ages_of_people():
-            life = next((own for own in self.lives if same_person(name, own)), None)
+            life = self._life_of(name)
             first = self.reading.chapters[0] if self.reading.chapters else ""
             sure: list[tuple[str, int]] = []
             if life is not None and life.age_at_first is not None and first:
@@ -129,7 +133,7 @@ class Timeframe:
         for own in self.told:
             for person in own.people:
                 if person.age is not None:
-                    life = next((one for one in self.lives if same_person(person.name, one)), None)
+                    life = self._life_of(person.name)
                     key = folded(life.name if life else person.name)
                     names.setdefault(key, life.name if life else person.name)
                     found.setdefault(key, []).append((own.label, person.age))
@@ -153,6 +157,9 @@ class Timeframe:
         way = "before" if years > 0 else "after"
         return f"{known[1]} in {_name(self.reading, known[0])}, {abs(years)} years {way} this"
 
+    def _life_of(self, name: str) -> Life | None:
+        return next((life for life in self.lives if same_person(name, life)), None)
+
     def _fits(self, age: int, span: tuple[float, float]) -> bool:
         slack = _COUNTED_FROM_ONE[self.language]
         return span[0] / YEAR < age + 1 and age - slack <= span[1] / YEAR
@@ -162,7 +169,7 @@ class Timeframe:
         for own in self.told:
             now = self.reading.clock.at(own.label)
             for person in own.people:
-                life = next((one for one in self.lives if same_person(person.name, one)), None)
+                life = self._life_of(person.name)
                 if life is None or not person.is_present:
                     continue
                 if compare(life.death, now) is Comparison.BEFORE:
@@ -184,7 +191,7 @@ class Timeframe:
     def _too_early(self, secret: Secret, name: str, label: str) -> str:
         if is_yet_to_happen(secret, label, self.reading):
             return f"it happens later: {secret.happens_at}"
-        life = next((own for own in self.lives if same_person(name, own)), Life(name=name, names=(name,)))
+        life = self._life_of(name) or Life(name=name, names=(name,))
         known = next((own for own in secret.known_by if same_person(own.name, life)), None)
         late = known is not None and not may_know(known, label, self.reading)
         return f"{name} comes to know it later: {known.since}" if known and late else ""
@@ -197,6 +204,32 @@ class Timeframe:
                 if event.type is TellingType.TOLD and label and is_yet_to_happen(secret, label, self.reading):
                     words = event.expression or secret.id
                     yield _slip(label, words, f"it happens later: {secret.happens_at}", result="warning")
+
+
+def timeframe(stores: Stores, language: Language, *, now: ToldTimes | None = None) -> Timeframe:
+    """Return what the records of a book say of its times; `now` is told by a chapter that has no record yet.
+
+    A book in which no unit has a time has nothing to be checked, and nothing is read of it.
+    """
+    reading = stores.codex.reading_order()
+    if reading.clock.is_empty:
+        return Timeframe(reading)
+    told = {own.label: own for own in _told_on_record(stores)} | ({now.label: now} if now else {})
+    ordered = sorted(told.values(), key=lambda own: order_of(own.label))
+    return Timeframe(reading, ordered, lives_of(stores.codex.entries(), reading), stores.codex.secrets(), language)
+
+
+def _told_on_record(stores: Stores) -> list[ToldTimes]:
+    found = stores.documents.labelled(DocumentKind.CONSISTENCY)
+    reports = stores.documents.data_of_all([document for _, document in found])
+    told = []
+    for (label, _), data in zip(found, reports, strict=True):
+        try:
+            report = ConsistencyReport.model_validate_json(data)
+        except ValidationError:  # in a form that this version does not know
+            continue
+        told.append(ToldTimes(label, report.when, report.people))
+    return told
 
 
 def _slip(

@@ -6,7 +6,9 @@ Source: DESIGN section 8, profile `small`.
 
 from dataclasses import replace
 
-from bookwright.agents import small
+from bookwright.agents.small import telling
+from bookwright.agents.small.premise import closing_of, names_in, opening_of, things_in
+from bookwright.agents.small.scoring import better_of
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import SMALL_CRITIC, SMALL_DRAFT, SMALL_PLAN, SMALL_REFINE
 from bookwright.flows.activities.prose.acceptance import accept, both
@@ -24,16 +26,16 @@ def write(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
     run.card = replace(run.card, phase=phase_of(unit))
     run.run(SMALL_PLAN)
     before, opening = (run.guard.redact(text) for text in _what_stands_before(unit, run, deps))
-    closing = small.closing_of(run.guard.redact(deps.brief.ending), deps.brief.language) if run.card.is_last else ""
+    closing = closing_of(run.guard.redact(deps.brief.ending), deps.brief.language) if run.card.is_last else ""
     draft = _draft(unit, before, opening, closing, run, deps)
     run.add("text", draft, is_prose=True)
     run.run(SMALL_CRITIC)
 
     def finished(reply: str) -> tuple[str, Move, list[str]]:
-        refined = _held(small.joined(opening, reply), closing, unit, deps)
+        refined = _held(telling.joined(opening, reply), closing, unit, deps)
         premise, language = deps.brief.premise, deps.brief.language
-        names, things = small.names_in(premise), small.things_in(premise, language)
-        better = small.better_of(draft, refined, unit.length or 1, names, language, things)
+        names, things = names_in(premise), things_in(premise, language)
+        better = better_of(draft, refined, unit.length or 1, names, language, things)
         text, reviewed, lost = purged(better, unit, deps)
         return text, both(accept(text, unit, run, deps), reviewed), lost
 
@@ -57,15 +59,15 @@ def phase_of(unit: TaskNode) -> str:
 def _draft(unit: TaskNode, before: str, opening: str, closing: str, run: ActivityRun, deps: Deps) -> str:
     language, find = deps.brief.language, finder(unit, deps)
     text = opening
-    for piece in range(1, small.PIECES + 1):
+    for piece in range(1, telling.PIECES + 1):
         run.card = replace(run.card, piece=piece)
-        prefill = small.prefill_for(before, opening, text, language)
+        prefill = telling.prefill_for(before, opening, text, language)
         reply = run.run(SMALL_DRAFT, step=f"draft.{piece}", prefill=prefill, is_bare=True, may_be_cut=True).value
-        told = small.trimmed(small.joined(text, reply), language)
+        told = telling.trimmed(telling.joined(text, reply), language)
         text = without_leaks(told, find) or told  # what is cut here another piece can make good
         if text != told:
             run.by_code(f"{SMALL_DRAFT.name}.{piece}.{CUT}", text, told_of_cut(telling_in(told, find)))
-        if small.is_enough(text, unit.length or 1, language):
+        if telling.is_enough(text, unit.length or 1, language):
             break
     return _held(text, closing, unit, deps)
 
@@ -74,8 +76,8 @@ def _held(text: str, closing: str, unit: TaskNode, deps: Deps) -> str:
     """The text, whole sentences only, no longer than the unit may be, with the book's last words if it ends."""
     language, target = deps.brief.language, unit.length or 1
     if closing:
-        return small.ended(text, closing, target, language)
-    return cut_to(small.trimmed(text, language), target, language)
+        return telling.ended(text, closing, target, language)
+    return cut_to(telling.trimmed(text, language), target, language)
 
 
 def _what_stands_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> tuple[str, str]:
@@ -86,8 +88,8 @@ def _what_stands_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> tuple[s
         siblings = stores.nodes.children(unit.parent, TaskType.WRITE) if unit.parent else [unit]
         is_top = unit.parent is None or stores.nodes.get(unit.parent).parent is None
     language = deps.brief.language
-    before = small.carried(prose[-1].text, language) if prose else ""
+    before = telling.carried(prose[-1].text, language) if prose else ""
     run.rests_on(*(found.id for found in prose[-1:]))
     if not is_top:
         return before, ""
-    return before, small.opening_of(deps.brief.premise, max(unit.unit_index - 1, 0), len(siblings), language)
+    return before, opening_of(deps.brief.premise, max(unit.unit_index - 1, 0), len(siblings), language)

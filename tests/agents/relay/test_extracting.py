@@ -2,7 +2,7 @@
 
 import pytest
 
-from bookwright.agents.relay.extracting import ExtractionGround, design_records, entry_record, place_at
+from bookwright.agents.relay.extracting import ExtractionGround, design_records, entry_record
 from bookwright.agents.relay.threads.thread_events import place_of, touched_by
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Secret, Section, Visibility
 from bookwright.models.codex.extraction import DesignExtraction, FoundEntry, FoundTouch
@@ -25,8 +25,8 @@ def touched(text: str, thread: Foreshadowing, at: str, *said: FoundTouch) -> tup
 def test_a_share_of_a_book_is_one_of_its_chapters(share: int, chapter: int) -> None:
     ten = ReadingOrder(chapters=tuple(f"1.{number}" for number in range(1, 11)))
 
-    assert ten.number(place_at(share)) == chapter
-    assert ten.is_here(place_at(share), f"1.{chapter}.2")
+    assert ten.number(Place(share=share)) == chapter
+    assert ten.is_here(Place(share=share), f"1.{chapter}.2")
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ import pytest
 from bookwright.agents.relay.extracting import ExtractionGround, design_records
 from bookwright.agents.relay.history.codex_then import CodexThen
 from bookwright.agents.relay.leaks.issue import LeakSeverity
-from bookwright.agents.relay.secrets.guard import Guard
-from bookwright.agents.relay.secrets.guarding import guard_of
+from bookwright.agents.relay.secrets.guard import Guard, guard_of
 from bookwright.agents.relay.secrets.kept import Kept, kept_at
 from bookwright.agents.relay.secrets.matching import Matcher, Withholding
 from bookwright.agents.relay.secrets.public import Public, bound_in, named_by, order_of
@@ -80,7 +79,7 @@ def test_no_brief_of_the_recorded_book_is_refused(number: int) -> None:
 
 
 def test_what_once_refused_the_first_brief_is_what_stands_in_the_design_and_in_the_codex_openly() -> None:
-    secret_alone = Matcher(Withholding(kept(1).texts))
+    secret_alone = Matcher(Withholding(kept(1).withheld.texts))
 
     found = [found.excerpt for found in secret_alone.violations(RECORDED["briefs"]["1"])]
 

@@ -5,8 +5,12 @@ from collections import Counter
 
 import pytest
 
-from bookwright.agents import small
-from bookwright.agents.small.sampling import narrow_biases
+from bookwright.agents.small.events import distinct_events
+from bookwright.agents.small.grammar import narrow_grammar, prose_grammar
+from bookwright.agents.small.premise import closing_of, names_in, opening_of, pronoun_of, things_in
+from bookwright.agents.small.sampling import narrow_biases, sampling_extra
+from bookwright.agents.small.scoring import better_of, prose_score
+from bookwright.agents.small.telling import ended, is_enough, joined, prefill_for, trimmed
 from bookwright.agents.small.tense import in_past_tense
 from bookwright.models.text.language import Language
 from bookwright.models.tree.level import Level
@@ -20,7 +24,7 @@ PREMISE = (
     "door hangs his coat, and the coat is still wet."
 )
 BOOK = TaskNode(key=1, book="b", level=Level.BOOK, task_type=TaskType.WRITE, goal=PREMISE, length=900)
-NAMES, THINGS = small.names_in(PREMISE), small.things_in(PREMISE)
+NAMES, THINGS = names_in(PREMISE), things_in(PREMISE)
 
 KEPT_TO = (
     "Clara stood on the rock and looked at the sea. Her father had carried the brass key for years. The door of the "
@@ -53,19 +57,19 @@ def test_names_and_things_of_a_premise_are_told_apart() -> None:
 
 
 def test_a_sentence_start_alone_makes_no_name() -> None:
-    assert small.names_in("Lanterns burn. Behind them lies a door.") == ()
-    assert small.names_in("Mara keeps bees.") == ("Mara",)
+    assert names_in("Lanterns burn. Behind them lies a door.") == ()
+    assert names_in("Mara keeps bees.") == ("Mara",)
 
 
 @pytest.mark.parametrize(
     ("premise", "pronoun"), [(PREMISE, "She"), ("Tom loses his dog.", "He"), ("I keep bees.", "I"), ("A war.", "")]
 )
 def test_the_hero_is_told_by_the_first_pronoun(premise: str, pronoun: str) -> None:
-    assert small.pronoun_of(premise) == pronoun
+    assert pronoun_of(premise) == pronoun
 
 
 def test_the_premise_opens_the_units_and_its_turn_the_last() -> None:
-    openings = [small.opening_of(PREMISE, index, 3, EN) for index in range(3)]
+    openings = [opening_of(PREMISE, index, 3, EN) for index in range(3)]
 
     assert openings[0].startswith("Clara Holt kept the lighthouse")
     assert openings[0].endswith("dropped a brass key at her feet.")
@@ -77,7 +81,7 @@ def test_the_premise_opens_the_units_and_its_turn_the_last() -> None:
 def test_every_sentence_of_a_premise_opens_one_unit(count: int) -> None:
     premise = "One came. Two came. Three came. Four came."
 
-    opened = [small.opening_of(premise, index, count, EN) for index in range(count)]
+    opened = [opening_of(premise, index, count, EN) for index in range(count)]
 
     assert " ".join(opening for opening in opened if opening) == premise
     assert opened[0]
@@ -87,7 +91,7 @@ def test_every_sentence_of_a_premise_opens_one_unit(count: int) -> None:
 def test_a_long_premise_opens_a_unit_with_no_more_than_a_paragraph() -> None:
     premise = "Clara walked on through the rain and the wind. " * 400
 
-    assert EN.measure(small.opening_of(premise, 0, 3, EN)) <= 70
+    assert EN.measure(opening_of(premise, 0, 3, EN)) <= 70
 
 
 @pytest.mark.parametrize(
@@ -99,20 +103,17 @@ def test_a_long_premise_opens_a_unit_with_no_more_than_a_paragraph() -> None:
     ],
 )
 def test_what_only_names_a_book_is_told_as_a_story(premise: str, opening: str) -> None:
-    assert small.opening_of(premise, 0, 3, EN) == opening
+    assert opening_of(premise, 0, 3, EN) == opening
 
 
 def test_other_languages_open_with_the_premise_as_it_is() -> None:
-    assert (
-        small.opening_of("灯塔里住着林小雨。她捡到一把钥匙。", 0, 1, Language.ZH)
-        == "灯塔里住着林小雨。她捡到一把钥匙。"
-    )
+    assert opening_of("灯塔里住着林小雨。她捡到一把钥匙。", 0, 1, Language.ZH) == "灯塔里住着林小雨。她捡到一把钥匙。"
 
 
 def test_the_authors_ending_is_the_last_sentence() -> None:
-    closing = small.closing_of("She puts on the coat, and lights the lamp. The end of a long night.", EN)
+    closing = closing_of("She puts on the coat, and lights the lamp. The end of a long night.", EN)
 
-    text = small.ended(KEPT_TO * 6 + "And half a", closing, 300, EN)
+    text = ended(KEPT_TO * 6 + "And half a", closing, 300, EN)
 
     assert closing == "She put on the coat, and lit the lamp."
     assert text.endswith(f"\n\n{closing}")
@@ -120,14 +121,14 @@ def test_the_authors_ending_is_the_last_sentence() -> None:
 
 
 def test_no_ending_closes_with_what_was_told() -> None:
-    assert small.closing_of("", EN) == ""
-    assert small.ended("One. Two. Thr", "", 300, EN) == "One. Two."
+    assert closing_of("", EN) == ""
+    assert ended("One. Two. Thr", "", 300, EN) == "One. Two."
 
 
 def test_a_text_is_cut_after_its_last_whole_sentence() -> None:
-    assert small.trimmed('She said "no." Then she wen', EN) == 'She said "no."'
-    assert small.trimmed("她走了。然后她", Language.ZH) == "她走了。"
-    assert small.trimmed("no end", EN) == ""
+    assert trimmed('She said "no." Then she wen', EN) == 'She said "no."'
+    assert trimmed("她走了。然后她", Language.ZH) == "她走了。"
+    assert trimmed("no end", EN) == ""
 
 
 @pytest.mark.parametrize(
@@ -141,37 +142,37 @@ def test_a_text_is_cut_after_its_last_whole_sentence() -> None:
     ],
 )
 def test_a_piece_is_put_after_what_it_goes_on_from(text: str, piece: str, whole: str) -> None:
-    assert small.joined(text, piece) == whole
+    assert joined(text, piece) == whole
 
 
 def test_a_unit_has_enough_just_before_its_target() -> None:
     words = "word " * 284
 
-    assert not small.is_enough(words, 300, EN)
-    assert small.is_enough(words + "word", 300, EN)
+    assert not is_enough(words, 300, EN)
+    assert is_enough(words + "word", 300, EN)
 
 
 def test_a_piece_sees_the_end_of_the_book_and_the_opening_first() -> None:
-    assert small.prefill_for("The gull flew.", "It opened.", "", EN) == "The gull flew.\n\nIt opened."
+    assert prefill_for("The gull flew.", "It opened.", "", EN) == "The gull flew.\n\nIt opened."
 
 
 def test_a_piece_sees_no_more_than_the_end_of_a_long_unit() -> None:
-    prefill = small.prefill_for("The gull flew.", "It opened.", KEPT_TO * 4, EN)
+    prefill = prefill_for("The gull flew.", "It opened.", KEPT_TO * 4, EN)
 
     assert KEPT_TO.strip().endswith(prefill[-60:])
     assert EN.measure(prefill) <= 70
 
 
 def test_prose_is_sampled_with_penalties_and_json_without() -> None:
-    prose = small.sampling_extra(EN, is_prose=True, premise=PREMISE)
-    json = small.sampling_extra(EN, is_prose=False, premise=PREMISE)
+    prose = sampling_extra(EN, is_prose=True, premise=PREMISE)
+    json = sampling_extra(EN, is_prose=False, premise=PREMISE)
 
     assert (prose["repeat_penalty"], prose["repeat_last_n"], prose["dry_multiplier"]) == (1.1, 256, 0.8)
     assert not {"repeat_penalty", "dry_multiplier", "grammar", "logit_bias"} & set(json)
 
 
 def test_the_narrow_grammar_knows_the_premises_names_alone() -> None:
-    grammar = small.sampling_extra(EN, is_prose=True, premise=PREMISE)["grammar"]
+    grammar = sampling_extra(EN, is_prose=True, premise=PREMISE)["grammar"]
 
     capitalised = set(re.findall(r'"([A-Z][^"]*)"', grammar.split("word ::=")[1]))
     assert capitalised == set(NAMES)
@@ -179,23 +180,23 @@ def test_the_narrow_grammar_knows_the_premises_names_alone() -> None:
 
 
 def test_no_opener_can_be_mistaken_for_the_wrong_pronoun() -> None:
-    grammar = small.narrow_grammar((), "She")
+    grammar = narrow_grammar((), "She")
 
     openers = re.findall(r'"([A-Z][^"]*)"', grammar.split("opener ::=")[1].split("\n")[0])
     assert not [opener for opener in openers if opener.startswith(("He", "Yo", "We"))]
 
 
 def test_larger_models_may_let_people_speak() -> None:
-    extra = small.sampling_extra(EN, is_prose=True, premise=PREMISE, model="embedded:qwen2.5-7b")
+    extra = sampling_extra(EN, is_prose=True, premise=PREMISE, model="embedded:qwen2.5-7b")
 
-    assert extra["grammar"] == small.prose_grammar(EN)
+    assert extra["grammar"] == prose_grammar(EN)
 
 
 @pytest.mark.parametrize("language", [Language.ZH, Language.JA, Language.KO])
 def test_other_languages_get_a_grammar_of_their_script_and_no_english_biases(language: Language) -> None:
-    extra = small.sampling_extra(language, is_prose=True, premise="x")
+    extra = sampling_extra(language, is_prose=True, premise="x")
 
-    assert extra["grammar"] != small.prose_grammar(EN)
+    assert extra["grammar"] != prose_grammar(EN)
     assert "logit_bias" not in extra
 
 
@@ -219,12 +220,12 @@ def test_a_first_person_premise_keeps_its_person() -> None:
     biases = dict(narrow_biases("I keep the lighthouse alone."))
 
     assert " I" not in biases
-    assert '"I"' in small.narrow_grammar((), "I")
+    assert '"I"' in narrow_grammar((), "I")
 
 
 def test_a_telling_that_keeps_to_its_premise_scores_above_one_that_loops() -> None:
-    kept = small.prose_score(KEPT_TO, NAMES, THINGS, LENGTH, EN)
-    looped = small.prose_score(LOOPED, NAMES, THINGS, LENGTH, EN)
+    kept = prose_score(KEPT_TO, NAMES, THINGS, LENGTH, EN)
+    looped = prose_score(LOOPED, NAMES, THINGS, LENGTH, EN)
 
     assert kept > 0.9
     assert looped < 0.6
@@ -245,16 +246,16 @@ def test_each_fault_costs_score(fault: str) -> None:
 
     length = EN.measure(faulty)
 
-    assert small.prose_score(faulty, NAMES, THINGS, length, EN) < small.prose_score(KEPT_TO, NAMES, THINGS, LENGTH, EN)
+    assert prose_score(faulty, NAMES, THINGS, length, EN) < prose_score(KEPT_TO, NAMES, THINGS, LENGTH, EN)
 
 
 def test_the_better_telling_is_kept() -> None:
-    assert small.better_of(LOOPED, KEPT_TO, LENGTH, NAMES, EN, THINGS) == KEPT_TO
-    assert small.better_of(KEPT_TO, LOOPED, LENGTH, NAMES, EN, THINGS) == KEPT_TO
+    assert better_of(LOOPED, KEPT_TO, LENGTH, NAMES, EN, THINGS) == KEPT_TO
+    assert better_of(KEPT_TO, LOOPED, LENGTH, NAMES, EN, THINGS) == KEPT_TO
 
 
 def test_a_refined_telling_of_another_length_is_refused() -> None:
-    assert small.better_of(LOOPED, KEPT_TO * 2, LENGTH, NAMES, EN, THINGS) == LOOPED
+    assert better_of(LOOPED, KEPT_TO * 2, LENGTH, NAMES, EN, THINGS) == LOOPED
 
 
 def events(*goals: str) -> list[PlanNode]:
@@ -264,7 +265,7 @@ def events(*goals: str) -> list[PlanNode]:
 def test_events_that_differ_are_kept() -> None:
     units = events("Clara finds the brass key.", "The door opens at midnight.", "Her father comes home wet.")
 
-    assert small.distinct_events(units, 3, BOOK, EN) == units
+    assert distinct_events(units, 3, BOOK, EN) == units
 
 
 @pytest.mark.parametrize(
@@ -278,7 +279,7 @@ def test_events_that_differ_are_kept() -> None:
     ids=["the same again", "titles", "too few", "none"],
 )
 def test_other_divisions_become_an_arc_over_the_premise(goals: tuple[str, ...]) -> None:
-    units = small.distinct_events(events(*goals), 3, BOOK, EN)
+    units = distinct_events(events(*goals), 3, BOOK, EN)
 
     assert [unit.title for unit in units] == ["How it begins", "How it gets worse", "How it ends"]
     assert units[2].goal == "How it ends: Behind the door hung his coat, and the coat was still wet."
@@ -286,7 +287,7 @@ def test_other_divisions_become_an_arc_over_the_premise(goals: tuple[str, ...]) 
 
 
 def test_an_arc_of_many_units_has_no_title_twice() -> None:
-    titles = [unit.title for unit in small.distinct_events([], 6, BOOK, EN)]
+    titles = [unit.title for unit in distinct_events([], 6, BOOK, EN)]
 
     assert len(set(titles)) == 6
     assert titles[-1] == "How it ends"
@@ -295,4 +296,4 @@ def test_an_arc_of_many_units_has_no_title_twice() -> None:
 def test_more_events_than_needed_are_left_out() -> None:
     units = events("Clara finds a key.", "The door opens late.", "Her father comes home.", "The lamp burns down.")
 
-    assert len(small.distinct_events(units, 3, BOOK, EN)) == 3
+    assert len(distinct_events(units, 3, BOOK, EN)) == 3

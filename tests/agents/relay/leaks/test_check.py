@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from bookwright.agents.relay.leaks.check import check_draft, likeliest, suspects, verdict_of
+from bookwright.agents.relay.leaks.check import check_draft, likeliest, verdict_of
 from bookwright.agents.relay.leaks.folding import fold
-from bookwright.agents.relay.leaks.issue import DraftVerdict, LeakKind, LeakSeverity
+from bookwright.agents.relay.leaks.issue import LeakKind, LeakSeverity
 from bookwright.agents.relay.leaks.quotation import find_quotations
 from bookwright.agents.relay.leaks.units import runs_of, sentences_of
 from bookwright.models.codex.entries import Importance, Secret, Visibility
@@ -44,7 +44,7 @@ def test_a_harmless_draft_is_approved() -> None:
     issues = check_draft(HARMLESS, [POISONED], [SETTING], ["dragon"], Language.EN, Hashing())
 
     assert issues == ()
-    assert verdict_of(issues) is DraftVerdict.APPROVED
+    assert verdict_of(issues) == "approved"
 
 
 def test_a_keyword_is_critical_and_shown_with_twenty_characters_on_either_side() -> None:
@@ -55,14 +55,14 @@ def test_a_keyword_is_critical_and_shown_with_twenty_characters_on_either_side()
     assert (issue.kind, issue.severity, issue.secret) == (LeakKind.FORBIDDEN_KEYWORD, LeakSeverity.CRITICAL, "king")
     assert text[issue.start : issue.end] == "n-i-g-h-t-s-h-a-d-e"
     assert issue.excerpt == text[issue.start - 20 : issue.end + 20]
-    assert verdict_of([issue]) is DraftVerdict.REJECTED
+    assert verdict_of([issue]) == "rejected"
 
 
 def test_words_that_may_have_met_by_chance_only_warn() -> None:
     issues = check_draft("At night, shade is no comfort.", [POISONED], [], (), Language.EN, Hashing())
 
     assert [issue.severity for issue in issues] == [LeakSeverity.MEDIUM]
-    assert verdict_of(issues) is DraftVerdict.WARNING
+    assert verdict_of(issues) == "warning"
 
 
 def test_a_global_keyword_belongs_to_no_secret() -> None:
@@ -163,10 +163,10 @@ def test_each_sentence_is_embedded_once_however_many_secrets_there_are() -> None
     assert len(embedder.texts) == len(set(embedder.texts)) == 40 + 50 + 12
 
 
-def test_suspects_are_the_nearest_sentences_first() -> None:
+def test_the_likeliest_are_the_nearest_sentences_first() -> None:
     text = f"{HARMLESS} Mara poisoned the old king with wine. The old king liked wine."
 
-    places = suspects(text, POISONED, Language.EN, Hashing(), count=2)
+    places = likeliest(text, [POISONED], Language.EN, Hashing(), count=2, each=2)
 
     assert [text[start:end] for start, end in places] == [
         "Mara poisoned the old king with wine.",
@@ -190,7 +190,7 @@ def test_a_draft_without_words_has_no_leaks(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "   \n\n "])
 def test_in_an_empty_draft_nothing_is_suspected(text: str) -> None:
-    assert suspects(text, POISONED, Language.EN, Hashing()) == ()
+    assert likeliest(text, [POISONED], Language.EN, Hashing(), count=3, each=3) == ()
 
 
 def test_sentences_stand_where_they_say_and_runs_are_of_one_to_three() -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bookwright.agents.relay.secrets.guard import Guard
-from bookwright.agents.relay.secrets.matching import MatchKind, Withholding
+from bookwright.agents.relay.secrets.matching import Withholding
 from bookwright.agents.relay.secrets.public import Public
 from bookwright.models.errors import FatalContextError
 
@@ -25,7 +25,7 @@ def guard(*texts: str, words: tuple[str, ...] = (), read: tuple[str, ...] = (), 
     "someone bu\u00adried alive",
 ])  # fmt: skip
 def test_a_phrase_is_found_whatever_its_case_width_and_breaks(text):
-    assert [found.kind for found in guard(HEIR).violations(text)][:1] == [MatchKind.PHRASE]
+    assert guard(HEIR).violations(text)
 
 
 @pytest.mark.parametrize("text", ["The heir came late.", "The mill was closed.", "alive and well beneath it", "buried"])
@@ -72,7 +72,6 @@ def test_a_whole_text_that_is_shorter_than_a_phrase_is_found(secret, text):
 def test_a_forbidden_word_is_found_however_it_is_spelt(text):
     [found] = guard(words=("patricide",)).violations(f"They spoke of {text} there.")
 
-    assert found.kind is MatchKind.WORD
     assert found.excerpt == text
 
 

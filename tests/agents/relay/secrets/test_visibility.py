@@ -2,21 +2,18 @@
 
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bookwright.agents.relay.codex_texts import secret_level, section_level
 from bookwright.agents.relay.hints import collect_hints
-from bookwright.agents.relay.phases import filter_phases
 from bookwright.agents.relay.secrets.kept import kept_of
-from bookwright.agents.relay.secrets.matching import Matcher, Withholding
+from bookwright.agents.relay.secrets.matching import Matcher
 from bookwright.agents.relay.secrets.visibility import VisibleCodex, filter_codex
 from bookwright.agents.relay.threads.instructions import ForeshadowAction, instruct
 from bookwright.models.codex.entries import CodexEntry, Secret, Visibility
 from bookwright.models.codex.foreshadowing import Foreshadowing
 from bookwright.models.codex.sight import see
-from bookwright.models.errors import UnknownPhase
 from bookwright.models.story_time.value import asked_time
 from bookwright.models.tree.place import ReadingOrder
 
@@ -80,7 +77,7 @@ def test_a_text_that_is_hidden_or_only_noticed_never_comes_out(
         if text in s.section.text and section_level(one, s) < Visibility.KNOW
     }  # fmt: skip
     assert [text for text in hidden if text in told(codex)] == []
-    matcher = Matcher(Withholding.of(kept_of(seen, secrets, [], at, READING)))
+    matcher = Matcher(kept_of(seen, secrets, [], at, READING).withheld)
     assert not any(matcher.violations(fact.text) for fact in codex.facts)
 
 
@@ -139,7 +136,7 @@ def test_what_is_known_comes_with_the_words_for_it() -> None:
     assert (after.restricted, [fact.text for fact in after.facts]) == ((), [TEXTS[0]])
 
 
-def test_later_phases_go_from_the_list_and_from_the_texts() -> None:
+def test_texts_of_later_phases_go_and_those_of_earlier_ones_are_history() -> None:
     one = entry(
         phases=[{"name": "child"}, {"name": "keeper", "begins": "1.2"}, {"name": "ghost", "begins": 4}],
         sections=[
@@ -149,13 +146,8 @@ def test_later_phases_go_from_the_list_and_from_the_texts() -> None:
     )  # fmt: skip
 
     at_two = visible([one], [], [], "1.2").entries[0]
-    kept = filter_phases(one, "KEEPER")
 
     assert [(s.text, s.is_history) for s in at_two.sections] == [("Small.", True), ("Grey.", False), ("Low.", False)]
-    assert [phase.name for phase in kept.phases] == ["child", "keeper"]
-    assert "ghost" not in kept.model_dump_json()
-    with pytest.raises(UnknownPhase, match="has no phase 'saint'; its phases are 'child', 'keeper', 'ghost'"):
-        filter_phases(one, "saint")
 
 
 def test_an_entry_is_not_there_before_its_first_phase() -> None:
@@ -190,7 +182,7 @@ def test_a_thread_to_be_planted_gives_its_seed_and_nothing_of_its_payoff() -> No
         "ai_visibility": {"forbidden_keywords": ["royal"], "allowed_expressions": ["cold gold"]},
     })  # fmt: skip
 
-    [order] = instruct([thread], "1.2.1", READING, Matcher(Withholding.of(kept_of([], [], [thread], "1.2.1", READING))))
+    [order] = instruct([thread], "1.2.1", READING, Matcher(kept_of([], [], [thread], "1.2.1", READING).withheld))
     due = visible([], [], [thread.model_copy(update={"status": "planted"})], "1.10")
 
     assert order.action is ForeshadowAction.PLANT
