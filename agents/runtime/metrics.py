@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Callable
 
+from bookwright.agents.backends.protocol import EventKind, StreamEvent
 from bookwright.agents.runtime.stream_log import AsJson, note
 from bookwright.models.talk.event import StreamMetrics, ToolTiming
 
@@ -23,24 +24,20 @@ class StreamMeter:
         self._open: dict[str, tuple[str, float]] = {}
         self._tools: list[ToolTiming] = []
 
-    def event(self, kind: str) -> None:
-        """Count an event, of whatever kind."""
+    def hear(self, event: StreamEvent) -> None:
+        """Count an event of a call, and the text that it brings."""
         self._events += 1
         if self._first_event is None:
             self._first_event = self._elapsed
-        note(logging.DEBUG, "[Agent] Event #%d type=%s", self._events, kind)
-
-    def text(self, text: str) -> None:
-        """Count a piece of the answer."""
-        self._assistant_chars += len(text)
-        if self._first_assistant is None:
-            self._first_assistant = self._elapsed
-        note(logging.DEBUG, "[Agent] ▲ text delta chars=%d", len(text))
-
-    def reasoning(self, text: str) -> None:
-        """Count a piece of the reasoning."""
-        self._reasoning_chars += len(text)
-        note(logging.DEBUG, "[Agent] ▲ reasoning delta chars=%d", len(text))
+        note(logging.DEBUG, "[Agent] Event #%d type=%s", self._events, event.kind)
+        if event.kind is EventKind.TEXT:
+            self._assistant_chars += len(event.text)
+            if self._first_assistant is None:
+                self._first_assistant = self._elapsed
+            note(logging.DEBUG, "[Agent] ▲ text delta chars=%d", len(event.text))
+        elif event.kind is EventKind.REASONING:
+            self._reasoning_chars += len(event.text)
+            note(logging.DEBUG, "[Agent] ▲ reasoning delta chars=%d", len(event.text))
 
     def tool_started(self, identity: str, name: str) -> None:
         """A tool is being used."""

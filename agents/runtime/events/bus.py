@@ -95,7 +95,7 @@ class EventBus:
         checked = check_event(event)
         for subscriber in self._subscribers:
             if "*" in subscriber.topics or checked.type in subscriber.topics:
-                self._hand(checked, subscriber)
+                subscriber.queue.put(checked)
 
     def drain(self, seconds: float = _CLOSE_SECONDS) -> bool:
         """Wait until every subscriber has dealt with what was emitted; False if that took too long."""
@@ -122,17 +122,7 @@ class EventBus:
     @property
     def standings(self) -> list[SubscriberStanding]:
         """How each subscriber fares."""
-        return [each.standing for each in self._subscribers if not each.is_spent]
-
-    def _hand(self, event: Event, subscriber: "_Subscriber") -> None:
-        if not subscriber.is_once:
-            subscriber.queue.put(event)
-            return
-        with self._lock:
-            is_late, subscriber.is_spent = subscriber.is_spent, True
-        if not is_late:
-            subscriber.queue.put(event)
-            subscriber.queue.close()
+        return [each.standing for each in self._subscribers if not each.queue.is_closed]
 
     def _find(self, handler: Handler) -> "_Subscriber | None":
         lasting = (each for each in self._subscribers if not each.is_once and not each.takes_batches)
@@ -157,10 +147,8 @@ class _Subscriber:
         self.handler = handler
         self.topics = topics
         self.is_once = is_once
-        self.is_spent = False
-        """True once it was given the one event that it wanted."""
         self.takes_batches = takes_batches
-        self.queue = EventQueue(capacity)
+        self.queue = EventQueue(capacity, takes_one=is_once)
         self.name = getattr(handler, "__qualname__", type(handler).__qualname__)
         self.thread = threading.Thread(target=self._run, name=f"bookwright-bus-{self.name}", daemon=True)
         self._heard = 0
@@ -168,7 +156,7 @@ class _Subscriber:
 
     @property
     def is_over(self) -> bool:
-        return self.is_spent and not self.thread.is_alive()
+        return self.queue.is_closed and not self.thread.is_alive()
 
     @property
     def standing(self) -> SubscriberStanding:

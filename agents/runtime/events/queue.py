@@ -15,15 +15,18 @@ class EventQueue:
     each execution, so a queue grows past its capacity only by those.
     """
 
-    def __init__(self, capacity: int) -> None:
+    def __init__(self, capacity: int, *, takes_one: bool = False) -> None:
+        """`takes_one` closes the queue behind its first event."""
         self._capacity = capacity
+        self._takes_one = takes_one
         self._deltas: deque[_Entry] = deque()
         self._others: deque[_Entry] = deque()
         self._ends: deque[_Entry] = deque()
         self._queues = (self._deltas, self._others, self._ends)
         self._number = 0
         self._is_busy = False
-        self._is_closed = False
+        self.is_closed = False
+        """True once it takes no more."""
         self._changed = threading.Condition(threading.Lock())
         self.dropped = 0
         """Events that were let go."""
@@ -31,8 +34,9 @@ class EventQueue:
     def put(self, event: Event) -> None:
         """Add an event; without effect once the queue is closed."""
         with self._changed:
-            if self._is_closed:
+            if self.is_closed:
                 return
+            self.is_closed = self._takes_one
             self._number += 1
             queue = self._deltas if event.type in DELTAS else self._ends if event.type in ENDS else self._others
             queue.append((self._number, event))
@@ -55,7 +59,7 @@ class EventQueue:
     def close(self, *, empties: bool = False) -> None:
         """Take no more; what is there may still be taken, unless it is thrown away."""
         with self._changed:
-            self._is_closed = True
+            self.is_closed = True
             if empties:
                 for queue in self._queues:
                     queue.clear()
@@ -70,7 +74,7 @@ class EventQueue:
         self._is_busy = False
         if not self._size:
             self._changed.notify_all()
-            self._changed.wait_for(lambda: self._size or self._is_closed)
+            self._changed.wait_for(lambda: self._size or self.is_closed)
         self._is_busy = self._size > 0
 
     @property
