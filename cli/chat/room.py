@@ -19,8 +19,8 @@ from bookwright.agents.small.sampling import NARROW_MODELS
 from bookwright.agents.tools.outside import one_line
 from bookwright.app.talks.opening import Opening
 from bookwright.app.talks.permission import Confirm
-from bookwright.app.talks.talk import Talk, is_cancel
-from bookwright.app.talks.view import ChatView
+from bookwright.app.talks.talk import Talk
+from bookwright.app.talks.view import CANCELLED, ChatView
 from bookwright.cli.chat.commands import Quit, command_in, run_command
 from bookwright.cli.chat.input import Terminal, checked, piped_lines, whole_pipe
 from bookwright.cli.chat.view import JsonView, TextView
@@ -97,7 +97,7 @@ def _converse(talk: Talk, terminal: Terminal, view: ChatView, opening: Opening) 
                 interrupts = 0
                 if message:
                     _exchange(talk, view, message)
-                    interrupts = int(is_cancel(talk.failure))
+                    interrupts = int(talk.failure == CANCELLED)
             except KeyboardInterrupt:
                 interrupts += 1
                 view.note("\n(Ctrl-C once more, or Ctrl-D, ends the talk)" if interrupts < 2 else "")
@@ -137,7 +137,7 @@ def _answer_pipe(talk: Talk, view: ChatView, messages: Iterable[str], *, has_com
             except Quit:
                 return
         elif not talk.say(message):
-            raise typer.Exit(INTERRUPTED if is_cancel(talk.failure) else FAULT)
+            raise typer.Exit(INTERRUPTED if talk.failure == CANCELLED else FAULT)
 
 
 def _asker(terminal: Terminal, view: ChatView) -> Confirm:

@@ -61,9 +61,7 @@ def facts(sight: ScreenSight, now: float) -> Text:
         lines = [_title(sight, book), _written(book), Text(f"cost {spent(book.progress)}"), _doing(sight, now)]
     if sight.trouble:
         lines[-1] = Text(f"cannot look: {in_a_line(sight.trouble)}; trying again", style="bold red")
-    for line in lines:
-        line.no_wrap, line.overflow = True, "ellipsis"
-    return Text("\n", no_wrap=True, overflow="ellipsis").join(lines)
+    return _lined(lines)
 
 
 def stream(sight: ScreenSight) -> Text:
