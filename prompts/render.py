@@ -27,8 +27,8 @@ PROSE_TAGS = (
 """The components that whoever writes prose sees, in order."""
 
 
-def render(path: str, card: Card, locale: str = "en", folder: Path | None = None) -> str:
-    """Render the part of a prompt that is the step's own: role, method, output.
+def render(path: str, card: Card | FormCard, locale: str = "en", folder: Path | None = None) -> str:
+    """Render the part of a prompt that is the step's own (role, method, output), or a blueprint's directions.
 
     `path` is relative to this folder without its ending, such as `"story/act/plan/critic"`, or begins with
     `blueprint/` for a template of the blueprint's `folder`.
@@ -36,11 +36,6 @@ def render(path: str, card: Card, locale: str = "en", folder: Path | None = None
     Raises:
         jinja2.UndefinedError: The template names something that no card holds.
     """
-    return template(path, locale, folder).render(vars(card)).strip()
-
-
-def render_directions(path: str, card: FormCard, locale: str, folder: Path) -> str:
-    """Render what a blueprint asks of a unit's form."""
     return template(path, locale, folder).render(vars(card)).strip()
 
 
