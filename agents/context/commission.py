@@ -3,16 +3,14 @@
 Source: DESIGN section 9; S3-130.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from bookwright.agents.cards import book_card, node_card
-from bookwright.agents.context.retrieval_cache import RetrievalCache
-from bookwright.models.brief import Brief
+from bookwright.agents.context.place import ActivityPlace
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_book_order
-from bookwright.storage.stores import Stores
 
 _NEIGHBOURS = 5
 """Titles of units before this one that are told."""
@@ -38,39 +36,33 @@ class UnitPlace:
     """The titles of the last units before it, nearest last."""
 
 
-def commission_of(
-    unit: TaskNode, brief: Brief, stores: Stores, kit: RetrievalCache, room: int, shorten: Shorten
-) -> str:
+def commission_of(place: ActivityPlace, room: int, count: Callable[[str], int], shorten: Shorten) -> str:
     """Return the order, whole but for a premise that has not room enough."""
-    book, place = book_card(brief), place_of(unit, stores)
+    book, stands = book_card(place.brief), place_of(place)
 
     def printed(premise: str) -> str:
-        return render_book_order(replace(book, premise=premise), node_card(unit), place, kit.locale)
+        return render_book_order(replace(book, premise=premise), node_card(place.unit), stands, place.locale)
 
-    left = room - kit.count(printed(""))
-    return printed(shorten(brief.premise, left) if left >= _LEAST_PREMISE else "")
+    left = room - count(printed(""))
+    return printed(shorten(place.brief.premise, left) if left >= _LEAST_PREMISE else "")
 
 
-def place_of(unit: TaskNode, stores: Stores) -> UnitPlace:
+def place_of(place: ActivityPlace) -> UnitPlace:
     """Return where a unit stands: a chapter in its book, a finer unit in what is right above it."""
+    unit, above, nodes = place.unit, place.ancestors, place.stores.nodes
     if unit.parent is None:
         return UnitPlace()
-    above = stores.nodes.ancestors(unit)
-    chapters = stores.codex.reading_order().chapters
-    before = tuple(own.title for own in stores.nodes.units_before(unit, _NEIGHBOURS, level=unit.level) if own.title)
+    chapters = place.reading.chapters
+    before = tuple(own.title for own in nodes.units_before(unit, _NEIGHBOURS, level=unit.level) if own.title)
     if unit.label in chapters and unit.depth > 1:
         number, count = chapters.index(unit.label) + 1, len(chapters)
         is_settled = all(own.is_last for own in (unit, *above[:-1]))
         return UnitPlace(number, _foreseen(number, count, above[-1], unit, is_settled), is_settled, before=before)
-    siblings = stores.nodes.children(above[0].key, TaskType.WRITE)
-    number, is_settled = _index_of(unit, siblings), siblings[-1].is_last
-    chapter = 0 if unit.label in chapters else stores.codex.reading_order().chapter_of(unit.label)
+    siblings = nodes.children(above[0].key, TaskType.WRITE)
+    number, is_settled = [own.key for own in siblings].index(unit.key) + 1, siblings[-1].is_last
+    chapter = 0 if unit.label in chapters else place.reading.chapter_of(unit.label)
     count = _foreseen(number, len(siblings), above[0], unit, is_settled)
     return UnitPlace(number, count, is_settled, chapter, before)
-
-
-def _index_of(unit: TaskNode, siblings: Sequence[TaskNode]) -> int:
-    return next(number for number, own in enumerate(siblings, 1) if own.key == unit.key)
 
 
 def _foreseen(number: int, count: int, above: TaskNode, unit: TaskNode, is_settled: bool) -> int:

@@ -4,7 +4,7 @@ Source: DESIGN sections 9 and 10; C-13, C-26.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from bookwright.agents.context import materials, origins
@@ -19,27 +19,20 @@ from bookwright.agents.relay.secrets.guarding import guard_at
 from bookwright.agents.relay.secrets.open_designs import OpenDesigns, designs_of, plot_of, reads_designs
 from bookwright.agents.relay.times.setting import told_setting
 from bookwright.agents.workflows import plans_in_brief
-from bookwright.models.brief import Brief
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.tree.depth import depth_under
 from bookwright.prompts.render import render_writers_task
-from bookwright.storage.stores import Stores
 
 _DESIGNS = ("book_design", "unit_designs")
 
 
+@dataclass(frozen=True)
 class ProseFilling:
     """Fills the components of the steps that write one unit's prose, held against what is kept from its writer."""
 
-    def __init__(
-        self, kit: RetrievalCache, place: ActivityPlace, stores: Stores, brief: Brief, past: LookingBack
-    ) -> None:
-        self._kit = kit
-        self._place = place
-        self._stores = stores
-        self._brief = brief
-        self._past = past
-        self._pruner = kit.pruner
+    kit: RetrievalCache
+    place: ActivityPlace
+    past: LookingBack
 
     def shows(self, tag: str) -> bool:
         """Whether a component has a place before this writer: the designs, or the brief that stands for them.
@@ -52,7 +45,7 @@ class ProseFilling:
 
     @property
     def _brief_is_plan(self) -> bool:
-        return plans_in_brief(self._kit.profile.name, depth_under(self._brief, self._place.unit.length))
+        return plans_in_brief(self.kit.profile.name, depth_under(self.place.brief, self.place.unit.length))
 
     def fillers(self) -> dict[str, Callable[[int], Pruned]]:
         """Return what fills each component."""
@@ -66,45 +59,44 @@ class ProseFilling:
             "current_task": self._task,
             "search_dependent": self._findings,
             "hints": self._hints,
-            "text_summary": self._past.summaries,
-            "earlier_pages": self._past.earlier_pages,
+            "text_summary": self.past.summaries,
+            "earlier_pages": self.past.earlier_pages,
         }
 
     def _order(self, room: int) -> Pruned:
         def short(text: str, left: int) -> str:
-            return self._pruner.condense(self._kit.short(text, left, self._stores), self._place.unit_focus, left)
+            return self.kit.pruner.condense(self.kit.short(text, left, self.place.stores), self.place.unit_focus, left)
 
-        place = self._place
-        return Pruned(commission_of(place.unit, self._brief, self._stores, self._kit, room, short))
+        return Pruned(commission_of(self.place, room, self.kit.count, short))
 
     def _whole(self, kind: DocumentKind, room: int) -> Pruned:
-        return self._page(self._stores.documents.latest(kind), room)
+        return self._page(self.place.stores.documents.latest(kind), room)
 
     def _page(self, document: Document | None, room: int) -> Pruned:
         if document is None:
             return Pruned()
-        text = self._pruner.condense(document.text, self._place.unit_focus, room)
+        text = self.kit.pruner.condense(document.text, self.place.unit_focus, room)
         return Pruned(text, frozenset([document.id]) if text else frozenset())
 
     def _book_design(self, room: int) -> Pruned:
         return self._page(self._designs.book, room)
 
     def _unit_designs(self, room: int) -> Pruned:
-        locale = self._kit.locale
-        pieces = [origins.design_for_writer(own.document, own.task, locale) for own in self._designs.unit]
-        return self._pruner.evenly(pieces, self._place.unit_focus, room)
+        unit = self._designs.unit
+        pieces = [origins.design_for_writer(own.document, own.task, self.place.locale) for own in unit]
+        return self.kit.pruner.evenly(pieces, self.place.unit_focus, room)
 
     def _task(self, room: int) -> Pruned:
         """The unit as it was planned, without the entries that tell what is kept back."""
-        unit, kept = self._place.unit, self._kept
+        unit, kept = self.place.unit, self._kept
         open_points = () if self._told_by else unit.open_points  # a brief has settled them
         lists = (unit.instructions, unit.constraints, unit.acceptance_criteria, open_points)
-        setting = "".join(kept((told_setting(unit.label, self._stores.codex.reading_order(), self._kit.locale),)))
+        setting = "".join(kept((told_setting(unit.label, self.place.reading, self.place.locale),)))
         for most in (None, 8, 6, 4, 2, 1):
             happens, constraints, criteria, points = (kept(entries)[:most] for entries in lists)
             goal = "".join(kept((unit.goal,)))
-            text = render_writers_task(goal, happens, constraints, criteria, points, self._kit.locale, setting)
-            if self._kit.count(text) <= room:
+            text = render_writers_task(goal, happens, constraints, criteria, points, self.place.locale, setting)
+            if self.kit.count(text) <= room:
                 return Pruned(text)
         return Pruned()
 
@@ -114,33 +106,33 @@ class ProseFilling:
 
     def _findings(self, room: int) -> Pruned:
         """What was found out for the unit itself, and passages of what was found before that bear on it."""
-        made = materials.findings_for_writer(self._place, self._stores, self._kit.locale)
-        own = self._pruner.evenly([self._clean(piece) for piece in made], self._place.unit_focus, room)
-        left = room - self._kit.count(own.text) - 2
-        more = self._past.findings_before(left, self._clean)
+        made = materials.findings_for_writer(self.place)
+        own = self.kit.pruner.evenly([self._clean(piece) for piece in made], self.place.unit_focus, room)
+        left = room - self.kit.count(own.text) - 2
+        more = self.past.findings_before(left, self._clean)
         return own.before(more)
 
     def _clean(self, piece: ContextPiece) -> ContextPiece:
         return _without_entries(piece, lambda entry: bool(self._guard.violations(entry)))
 
     def _hints(self, room: int) -> Pruned:
-        told = self._told_by.text if self._told_by else plot_of(self._place.unit, self._stores, self._brief)
-        label = self._place.unit.label
-        sight = self._kit.director.sight(label, self._stores, self._brief, told=told or self._place.unit.goal)
-        return Pruned(self._pruner.fitting(hint_lines(sight, self._kit.locale), room))
+        place, unit = self.place, self.place.unit
+        told = self._told_by.text if self._told_by else plot_of(unit, place.stores, place.brief)
+        sight = self.kit.director.sight(unit.label, place.stores, place.brief, told=told or unit.goal)
+        return Pruned(self.kit.pruner.fitting(hint_lines(sight, place.locale), room))
 
     @cached_property
     def _told_by(self) -> Document | None:
-        return self._stores.documents.current(self._place.unit.key, DocumentKind.WRITERS_BRIEF)
+        return self.place.stores.documents.current(self.place.unit.key, DocumentKind.WRITERS_BRIEF)
 
     @cached_property
     def _designs(self) -> OpenDesigns:
-        unit, stores = self._place.unit, self._stores
-        return designs_of(unit, stores) if reads_designs(unit, stores, self._brief) else OpenDesigns(None, ())
+        unit, stores = self.place.unit, self.place.stores
+        return designs_of(unit, stores) if reads_designs(unit, stores, self.place.brief) else OpenDesigns(None, ())
 
     @cached_property
     def _guard(self) -> Guard:
-        return guard_at(self._stores, self._brief, self._place.unit)
+        return guard_at(self.place.stores, self.place.brief, self.place.unit)
 
 
 def _without_entries(piece: ContextPiece, is_left_out: Callable[[str], bool]) -> ContextPiece:
