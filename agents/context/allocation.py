@@ -2,13 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from bookwright.agents.context.components import (
-    COMPONENTS,
-    PROSE_COMPONENTS,
-    SMALL_ROLES,
-    ChangeRate,
-    Component,
-)
+from bookwright.agents.context.components import COMPONENTS, PROSE_COMPONENTS, SMALL_ROLES, ChangeRate, Component
 from bookwright.models.profile import Profile, ProfileName
 
 OWN_PART = 900

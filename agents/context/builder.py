@@ -21,7 +21,7 @@ from bookwright.agents.context.filling import Filling
 from bookwright.agents.context.place import ActivityPlace
 from bookwright.agents.context.pruner import Pruned
 from bookwright.agents.context.retrieval_cache import RetrievalCache
-from bookwright.agents.context.shortfall import FAILURES, told
+from bookwright.agents.context.shortfall import FAILURES, in_short
 from bookwright.models.errors import FatalContextError
 from bookwright.models.profile import Profile, ProfileName
 from bookwright.models.step import Activity
@@ -86,7 +86,7 @@ class ContextBuilder:
             return self._built(node, unit, activity, role)
         except FAILURES as error:
             raise FatalContextError(
-                f"the context of {unit.label} cannot be made: {told(error)}",
+                f"the context of {unit.label} cannot be made: {in_short(error)}",
                 "`bookwright doctor` looks for what is damaged",
             ) from error
 

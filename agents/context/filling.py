@@ -169,7 +169,7 @@ class Filling:
 
     def _codex(self, room: int) -> Pruned:
         """Who and what is on record, those whom the unit names first."""
-        entries = planned_entries(self._place.stores.codex, self._at, self._place.told)
+        entries = planned_entries(self._place.stores.codex, self._at, self._place.plan_words)
         return self._listed([render_codex([entry], self._place.locale) for entry in entries], room)
 
     def _threads(self, room: int) -> Pruned:

@@ -15,7 +15,7 @@ from bookwright.models.document import Document, DocumentKind
 from bookwright.models.text.prose import paragraphs, sentences
 from bookwright.models.tree.place import order_of
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts.templates import environment
+from bookwright.prompts.templates import own_template
 from bookwright.storage.index.chunks import is_heading, join_sentences
 from bookwright.storage.stores import Stores
 from bookwright.storage.tree.outline import LineSpan, TreeLine
@@ -230,4 +230,4 @@ def _clipped(text: str, characters: int) -> str:
 
 
 def _rendered(rows: Sequence[ViewRow], locale: str) -> str:
-    return environment(locale).get_template("story/_tree.md.j2").render(rows=rows).strip("\n")
+    return own_template("story/_tree", locale).render(rows=rows).strip("\n")

@@ -15,7 +15,7 @@ from bookwright.models.text.binding import binding_lines
 from bookwright.models.tree.place import order_of
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts.templates import environment
+from bookwright.prompts.templates import own_template
 from bookwright.storage.stores import Stores
 from bookwright.storage.tree.outline import TreeLine
 
@@ -104,7 +104,7 @@ def findings_for_writer(place: ActivityPlace) -> list[ContextPiece]:
 def author_brief(place: ActivityPlace, premise: str) -> str:
     """Return the author's wishes as a block's head, with a premise that may have been cut."""
     card = replace(book_card(place.brief), premise=premise)
-    return environment(place.locale).get_template("story/_author_brief.md.j2").render(book=card).strip()
+    return own_template("story/_author_brief", place.locale).render(book=card).strip()
 
 
 def entries_of(place: ActivityPlace) -> int:
@@ -135,7 +135,7 @@ def printed_task(place: ActivityPlace, position: str, setting: str, left_out: in
         "tasks": tasks,
         "setting": setting,
     }  # fmt: skip
-    return environment(place.locale).get_template("story/_task.md.j2").render(values).strip()
+    return own_template("story/_task", place.locale).render(values).strip()
 
 
 def _lists(place: ActivityPlace) -> dict[str, tuple[str, ...]]:

@@ -8,7 +8,7 @@ from bookwright.agents.context.pruner import ContextPiece
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.text.prose import paragraphs
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts.templates import environment
+from bookwright.prompts.templates import own_template
 from bookwright.storage.index.chunks import LIMIT, weigh
 from bookwright.storage.index.passage import Passage
 from bookwright.storage.tree.outline import TreeLine
@@ -90,10 +90,10 @@ def _heading_for(place: ActivityPlace, label: str, level: str, kind: str, title:
 
 def _heading(label: str, level: str, kind: str, title: str, locale: str) -> str:
     values = {"label": label, "level": level, "kind": kind, "title": title[:_TITLE_CHARACTERS]}
-    return environment(locale).get_template("story/_origin.md.j2").render(values).strip()
+    return own_template("story/_origin", locale).render(values).strip()
 
 
 def _plain_heading(level: str, kind: str, title: str, number: int, locale: str) -> str:
     """Return a heading in words, for eyes that know no labels, such as `Chapter 3, The Door: summary`."""
     values = {"level": level, "kind": kind, "title": title[:_TITLE_CHARACTERS], "number": number}
-    return environment(locale).get_template("story/_heading.md.j2").render(values).strip()
+    return own_template("story/_heading", locale).render(values).strip()

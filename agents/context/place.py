@@ -53,19 +53,19 @@ class ActivityPlace:
         return (*self.unit.order[:-1], self.unit.ordinal + 1) if self.is_dividing else self.unit.order
 
     @property
-    def told(self) -> str:
+    def plan_words(self) -> str:
         """What the unit is to hold, in the words of its plan."""
         return _words_of(self.unit)
 
     @cached_property
     def unit_focus(self) -> Focus:
         """What the unit is about; the same for all its activities."""
-        return weights(self.told)
+        return weights(self.plan_words)
 
     @cached_property
     def focus(self) -> Focus:
         """What the node is about, and its unit."""
-        return weights(f"{_words_of(self.node)}\n{self.told}")
+        return weights(f"{_words_of(self.node)}\n{self.plan_words}")
 
 
 def _words_of(node: TaskNode) -> str:

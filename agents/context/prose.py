@@ -1,14 +1,14 @@
 """What stands before whoever writes a unit's prose: the order, how the book sounds, what is to happen, what to mind.
 
-Source: DESIGN sections 9 and 10; C-13, C-26.
+Source: DESIGN sections 9 and 10; C-13, C-26; S3-130.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from bookwright.agents.cards import book_card, node_card
 from bookwright.agents.context import materials, origins
-from bookwright.agents.context.commission import commission_of
 from bookwright.agents.context.looking_back import LookingBack
 from bookwright.agents.context.place import ActivityPlace
 from bookwright.agents.context.pruner import GAP, ContextPiece, Pruned
@@ -21,9 +21,32 @@ from bookwright.agents.relay.times.setting import told_setting
 from bookwright.agents.workflows import plans_in_brief
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.tree.depth import depth_under
-from bookwright.prompts.render import render_writers_task
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import TaskNode
+from bookwright.prompts.render import render_book_order, render_writers_task
 
 _DESIGNS = ("book_design", "unit_designs")
+
+_NEIGHBOURS = 5
+"""Titles of units before this one that are told."""
+
+_LEAST_PREMISE = 40
+"""Tokens below which a part of a premise tells nothing."""
+
+
+@dataclass(frozen=True)
+class UnitPlace:
+    """Where a unit stands among those of its kind."""
+
+    number: int = 0
+    """From 1; 0 for a book in one piece."""
+    count: int = 0
+    is_settled: bool = True
+    """Whether there will be just so many, or about so many."""
+    chapter: int = 0
+    """The number of the chapter that the unit lies in; 0 for a chapter itself and what stands in its place."""
+    before: tuple[str, ...] = ()
+    """The titles of the last units before it, nearest last."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +63,7 @@ class ProseFilling:
         Where the brief is a plan for the writer, the designs may stand beside it.
         """
         if tag in _DESIGNS:
-            return bool(self._designs) and (self._brief_is_plan or self._told_by is None)
+            return bool(self._designs) and (self._brief_is_plan or self._writers_brief is None)
         return tag != "writers_brief" or not self._brief_is_plan
 
     @property
@@ -55,7 +78,7 @@ class ProseFilling:
             "style_guide": lambda room: self._whole(DocumentKind.STYLE_GUIDE, room),
             "book_design": self._book_design,
             "unit_designs": self._unit_designs,
-            "writers_brief": lambda room: self._page(self._told_by, room),
+            "writers_brief": lambda room: self._page(self._writers_brief, room),
             "current_task": self._task,
             "search_dependent": self._findings,
             "hints": self._hints,
@@ -64,10 +87,18 @@ class ProseFilling:
         }
 
     def _order(self, room: int) -> Pruned:
-        def short(text: str, left: int) -> str:
-            return self.kit.pruner.condense(self.kit.short(text, left, self.place.stores), self.place.unit_focus, left)
+        """The order for the book, whole but for a premise that has not room enough, and where the unit stands in it."""
+        place = self.place
+        book, stands = book_card(place.brief), _unit_place(place)
 
-        return Pruned(commission_of(self.place, room, self.kit.count, short))
+        def printed(premise: str) -> str:
+            return render_book_order(replace(book, premise=premise), node_card(place.unit), stands, place.locale)
+
+        left = room - self.kit.count(printed(""))
+        if left < _LEAST_PREMISE:
+            return Pruned(printed(""))
+        premise = self.kit.short(place.brief.premise, left, place.stores)
+        return Pruned(printed(self.kit.pruner.condense(premise, place.unit_focus, left)))
 
     def _whole(self, kind: DocumentKind, room: int) -> Pruned:
         return self._page(self.place.stores.documents.latest(kind), room)
@@ -89,7 +120,7 @@ class ProseFilling:
     def _task(self, room: int) -> Pruned:
         """The unit as it was planned, without the entries that tell what is kept back."""
         unit, kept = self.place.unit, self._kept
-        open_points = () if self._told_by else unit.open_points  # a brief has settled them
+        open_points = () if self._writers_brief else unit.open_points  # a brief has settled them
         lists = (unit.instructions, unit.constraints, unit.acceptance_criteria, open_points)
         setting = "".join(kept((told_setting(unit.label, self.place.reading, self.place.locale),)))
         for most in (None, 8, 6, 4, 2, 1):
@@ -117,12 +148,12 @@ class ProseFilling:
 
     def _hints(self, room: int) -> Pruned:
         place, unit = self.place, self.place.unit
-        told = self._told_by.text if self._told_by else plot_of(unit, place.stores, place.brief)
+        told = self._writers_brief.text if self._writers_brief else plot_of(unit, place.stores, place.brief)
         sight = self.kit.director.sight(unit.label, place.stores, place.brief, told=told or unit.goal)
         return Pruned(self.kit.pruner.fitting(hint_lines(sight, place.locale), room))
 
     @cached_property
-    def _told_by(self) -> Document | None:
+    def _writers_brief(self) -> Document | None:
         return self.place.stores.documents.current(self.place.unit.key, DocumentKind.WRITERS_BRIEF)
 
     @cached_property
@@ -146,3 +177,29 @@ def _without_entries(piece: ContextPiece, is_left_out: Callable[[str], bool]) ->
     text = "\n".join(kept)
     has_text = any(character.isalnum() for character in text)
     return replace(piece, text=text if has_text else "")
+
+
+def _unit_place(place: ActivityPlace) -> UnitPlace:
+    """Return where a unit stands: a chapter in its book, a finer unit in what is right above it."""
+    unit, above, nodes = place.unit, place.ancestors, place.stores.nodes
+    if unit.parent is None:
+        return UnitPlace()
+    chapters = place.reading.chapters
+    before = tuple(own.title for own in nodes.units_before(unit, _NEIGHBOURS, level=unit.level) if own.title)
+    if unit.label in chapters and unit.depth > 1:
+        number, count = chapters.index(unit.label) + 1, len(chapters)
+        is_settled = all(own.is_last for own in (unit, *above[:-1]))
+        return UnitPlace(number, _foreseen(number, count, above[-1], unit, is_settled), is_settled, before=before)
+    siblings = nodes.children(above[0].key, TaskType.WRITE)
+    number, is_settled = [own.key for own in siblings].index(unit.key) + 1, siblings[-1].is_last
+    chapter = 0 if unit.label in chapters else place.reading.chapter_of(unit.label)
+    count = _foreseen(number, len(siblings), above[0], unit, is_settled)
+    return UnitPlace(number, count, is_settled, chapter, before)
+
+
+def _foreseen(number: int, count: int, above: TaskNode, unit: TaskNode, is_settled: bool) -> int:
+    """How many there are, or will be if all that the unit above holds is as long as this one."""
+    if is_settled:
+        return count
+    likely = round((above.length or 1) / max(unit.length or 1, 1))
+    return max(likely, count, number + 1)

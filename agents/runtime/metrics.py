@@ -1,12 +1,16 @@
-"""Counts and times one stream, and writes its log lines."""
+"""Counts and times one stream, and writes log lines of streams. Source: REQUIREMENTS S4-029 to S4-035."""
 
 import logging
 import time
 from collections.abc import Callable
+from contextlib import suppress
+
+from pydantic import BaseModel
 
 from bookwright.agents.backends.protocol import EventKind, StreamEvent
-from bookwright.agents.runtime.stream_log import AsJson, note
 from bookwright.models.talk.event import StreamMetrics, ToolTiming
+
+_log = logging.getLogger("bookwright.agents.runtime")
 
 
 class StreamMeter:
@@ -67,7 +71,7 @@ class StreamMeter:
             tools=tuple(self._tools),
             unpaired_tools=tuple(self._open),
         )
-        note(logging.INFO, "[Agent] Stream summary %s", AsJson(metrics))
+        note(logging.INFO, "[Agent] Stream summary %s", _AsJson(metrics))
         return metrics
 
     @property
@@ -77,3 +81,21 @@ class StreamMeter:
 
 def _millis(seconds: float) -> int:
     return max(round(seconds * 1000), 0)
+
+
+def note(level: int, line: str, *values: object) -> None:
+    """Write a log line; a handler that fails must not end a stream."""
+    if not _log.isEnabledFor(level):
+        return
+    with suppress(Exception):
+        _log.log(level, line, *values)
+
+
+class _AsJson:
+    """A record that becomes JSON only where it is written."""
+
+    def __init__(self, record: BaseModel) -> None:
+        self._record = record
+
+    def __str__(self) -> str:
+        return self._record.model_dump_json(by_alias=True)

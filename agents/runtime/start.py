@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from bookwright.agents.backends.call import Canceller
 from bookwright.agents.runtime.agent import AgentDefinition, Execution, ExecutionHandle, PromptAgent, RunnableAgent
 from bookwright.agents.runtime.coordinator import Task
+from bookwright.agents.runtime.metrics import note
 from bookwright.agents.runtime.sinks import Sinks
 from bookwright.agents.runtime.stream import AgentStream, Services, StreamParams, open_stream
-from bookwright.agents.runtime.stream_log import note
 from bookwright.models.errors import InvalidInput
 from bookwright.models.talk.session import SessionState
 

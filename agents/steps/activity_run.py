@@ -14,7 +14,7 @@ from bookwright.models.text.plain import plain
 from bookwright.storage.steps.attempts import Attempt
 from bookwright.storage.steps.journal import Move
 
-_TOLD_CHARACTERS = 500
+_DETAIL_CHARACTERS = 500
 
 _NO_ANSWER = (Failure.UNAVAILABLE, Failure.BROKEN_STREAM, Failure.TOOL_USE)
 
@@ -84,7 +84,7 @@ class ActivityRun(ActivityMaterial):
         if self.desk.journal.attempts(key):
             return
         attempt = Attempt(
-            key=key, attempt=1, role=CODE, template="", prompt=(), detail=detail[:_TOLD_CHARACTERS],
+            key=key, attempt=1, role=CODE, template="", prompt=(), detail=detail[:_DETAIL_CHARACTERS],
             reply=Reply(text=text, model=CODE, cost=0),
         )  # fmt: skip
         intent = f"{self.node.label} {self.next_activity}"

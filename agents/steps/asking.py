@@ -70,7 +70,7 @@ class Asking:
             parsed = self._no_answer(reply) or self._parse(answer)
             step = self.recorder.record(reply, parsed)
             if parsed.failure is None:
-                self.material.told()
+                self.material.forget_warnings()
                 return Outcome(parsed.value, step, answer)
         raise NoResult(
             f"{self.name}: {self.desk.settings.max_repairs + 1} answers in a row were no result "

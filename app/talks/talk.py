@@ -1,7 +1,6 @@
 """One talk with one agent: says things, follows the answer on the event bus, breaks it off, keeps the bill."""
 
-import threading
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 
@@ -251,10 +250,8 @@ class Talk:
 
     def _leave(self, ended: "Future[bool]") -> None:
         """Give what runs a moment to keep what it has."""
-        gone = threading.Event()
-        ended.add_done_callback(lambda _: gone.set())
         self._executor.cancel(TAB)
-        gone.wait(_LEAVE_SECONDS)
+        wait([ended], _LEAVE_SECONDS)
 
 
 def _in_short(message: Message) -> str:

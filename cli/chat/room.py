@@ -45,6 +45,23 @@ class Manner:
     budget_usd: float | None
 
 
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end the talk as a person would, so that what had come is kept."""
+    chosen = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        sys.exit(128 + number)
+
+    before = {number: signal.signal(number, leave) for number in chosen}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@_ended_by_signals()
 def hold(opening: Opening, manner: Manner, settings: Settings, database: Database) -> None:
     """Talk until the input ends or the person ends it.
 
@@ -52,11 +69,6 @@ def hold(opening: Opening, manner: Manner, settings: Settings, database: Databas
         InvalidInput: Nothing comes through the pipe, or too much.
         typer.Exit: Through a pipe: an answer did not come.
     """
-    with _ended_by_signals():
-        _talk(opening, manner, settings, database)
-
-
-def _talk(opening: Opening, manner: Manner, settings: Settings, database: Database) -> None:
     terminal = Terminal(settings.home / "chat_history") if sys.stdin.isatty() else None
     message = "" if terminal is not None or manner.by_lines else whole_pipe()
     view = _view(manner)
@@ -154,19 +166,3 @@ def _asker(terminal: Terminal, view: ChatView) -> Confirm:
             return False
 
     return confirm
-
-
-@contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the talk as a person would, so that what had come is kept."""
-    chosen = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-
-    def leave(number: int, frame: FrameType | None) -> None:
-        sys.exit(128 + number)
-
-    before = {number: signal.signal(number, leave) for number in chosen}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
