@@ -4,9 +4,7 @@ import traceback
 from pathlib import Path
 
 from jinja2 import (
-    BaseLoader,
     ChoiceLoader,
-    Environment,
     FunctionLoader,
     TemplateError,
     TemplateNotFound,
@@ -17,9 +15,8 @@ from jinja2 import (
 
 from bookwright.models.errors import InvalidTemplate
 from bookwright.prompts.card import Card
-from bookwright.prompts.templates import environment, environment_with
+from bookwright.prompts.templates import ENDING, environment, source_in
 
-_ENDING = ".md.j2"
 _FAULTS = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
 """What an expression in a template may raise; there is nothing else that runs."""
 
@@ -32,18 +29,17 @@ def source_of(path: str, locale: str, folder: Path | None = None) -> tuple[str, 
     Raises:
         InvalidTemplate: This version has no such template.
     """
-    name, jinja = f"{path}{_ENDING}", _environment(locale, folder)
     try:
-        text, file, _ = _loader(jinja).get_source(jinja, name)
+        text, file = source_in(environment(locale, folder), f"{path}{ENDING}")
     except TemplateNotFound:
         raise InvalidTemplate(f"this version has no template {path!r}") from None
-    return text, Path(str(file))
+    return text, Path(file)
 
 
 def takes_in(path: str, locale: str, folder: Path | None = None) -> list[str]:
     """Return the templates that one extends, includes or imports, by path."""
-    found = meta.find_referenced_templates(_environment(locale, folder).parse(source_of(path, locale, folder)[0]))
-    return sorted({name.removesuffix(_ENDING) for name in found if name is not None})
+    found = meta.find_referenced_templates(environment(locale, folder).parse(source_of(path, locale, folder)[0]))
+    return sorted({name.removesuffix(ENDING) for name in found if name is not None})
 
 
 def render_edited(file: Path, stands_for: str, path: str, card: Card, locale: str, folder: Path | None = None) -> str:
@@ -54,12 +50,13 @@ def render_edited(file: Path, stands_for: str, path: str, card: Card, locale: st
     Raises:
         InvalidTemplate: The file cannot be read, is no template, or names what no card holds.
     """
-    text, name = _read(file), f"{stands_for}{_ENDING}"
+    text, name = _read(file), f"{stands_for}{ENDING}"
     own = FunctionLoader(lambda wanted: (text, str(file), None) if wanted == name else None)
-    shipped = _environment(locale, folder)
-    jinja = shipped.overlay(loader=ChoiceLoader([own, _loader(shipped)]))
+    shipped = environment(locale, folder)
+    assert shipped.loader is not None  # all of `environment` have one
+    jinja = shipped.overlay(loader=ChoiceLoader([own, shipped.loader]))
     try:
-        return jinja.get_template(f"{path}{_ENDING}").render(vars(card)).strip()
+        return jinja.get_template(f"{path}{ENDING}").render(vars(card)).strip()
     except TemplateSyntaxError as error:
         raise InvalidTemplate(f"{error.filename}, line {error.lineno}: {error.message}") from None
     except RecursionError:
@@ -71,15 +68,6 @@ def render_edited(file: Path, stands_for: str, path: str, card: Card, locale: st
         raise InvalidTemplate(f"{_place(error, file)}: {said}; no card holds it") from None
     except _FAULTS as error:
         raise InvalidTemplate(f"{_place(error, file)}: {error}") from None
-
-
-def _environment(locale: str, folder: Path | None) -> Environment:
-    return environment(locale) if folder is None else environment_with(folder, locale)
-
-
-def _loader(templates: Environment) -> BaseLoader:
-    assert templates.loader is not None
-    return templates.loader
 
 
 def _read(file: Path) -> str:
@@ -98,4 +86,4 @@ def _place(error: Exception, file: Path) -> str:
 
 
 def _is_template(filename: str, file: Path) -> bool:
-    return filename == str(file) or filename.endswith(_ENDING)
+    return filename == str(file) or filename.endswith(ENDING)

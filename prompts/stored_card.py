@@ -30,12 +30,12 @@ def parts_of(card: Card, locale: str) -> tuple[str, str]:
     del own["book"], own["unit"]
     if own["task"] == card.unit:
         del own["task"]
-    return _shared(card.book, card.unit, locale), _TOLD.encode(own)
+    return _shared(card.book, card.unit, locale), _ENCODER.encode(own)
 
 
 @lru_cache(maxsize=8)
 def _shared(book: BookCard, unit: NodeCard, locale: str) -> str:
-    return _TOLD.encode({"locale": locale, "book": book, "unit": unit})
+    return _ENCODER.encode({"locale": locale, "book": book, "unit": unit})
 
 
 def card_of(parts: Sequence[str]) -> StoredCard:
@@ -56,7 +56,7 @@ def _defaults(kind: Any) -> tuple[tuple[str, Any], ...]:
     return tuple((field.name, field.default) for field in fields(kind))
 
 
-_TOLD = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_values)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_values)
 
 
 def _made(kind: Any, values: dict[str, Any]) -> Any:

@@ -13,6 +13,7 @@ from jinja2.utils import pass_context
 from bookwright.models.text.length import WORDS_PER_CHARACTER
 
 TEMPLATES = Path(__file__).parent
+ENDING = ".md.j2"
 
 BLUEPRINT = "blueprint"
 """Begins the path of a template that stands in a blueprint's folder."""
@@ -34,62 +35,52 @@ class _Templates(Environment):
         return {**self.globals, **(d or {})}
 
 
-@lru_cache(maxsize=8)
-def environment(locale: str = "en") -> Environment:
-    """The templates as a prompt language sees them: its overlay first, then the English set."""
-    folders = [TEMPLATES] if locale == "en" else [TEMPLATES / "locales" / locale, TEMPLATES]
-    made = _Templates(
-        loader=FileSystemLoader(folders),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=False,
-        autoescape=False,
-        auto_reload=False,
-        cache_size=-1,  # all are ours: a dict, where Jinja's own cache looks through its whole queue each time
-    )
-    made.filters["words"] = words
-    return made
+@lru_cache(maxsize=24)
+def environment(locale: str = "en", folder: Path | None = None) -> Environment:
+    """The templates as a prompt language sees them: its overlay first, then the English set.
 
-
-@lru_cache(maxsize=16)
-def environment_with(folder: Path, locale: str = "en") -> Environment:
-    """The templates with those of a blueprint's folder beside them, under `blueprint/`; its overlay first.
-
-    Whoever wrote the folder is a stranger: its templates can compute and reach nothing but their card.
+    With a blueprint's `folder` its templates stand beside them, under `blueprint/`. Whoever wrote those is a stranger:
+    they can compute and reach nothing but their card.
     """
-    own = FileSystemLoader([folder] if locale == "en" else [folder / locale, folder])
-    inner = environment(locale).loader
-    assert inner is not None  # ours has one
-    made = ImmutableSandboxedEnvironment(
-        loader=ChoiceLoader([PrefixLoader({BLUEPRINT: own}), inner]),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=False,
-        auto_reload=True,  # its author may be at work on it
-    )
+    ours = FileSystemLoader([TEMPLATES] if locale == "en" else [TEMPLATES / "locales" / locale, TEMPLATES])
+    if folder is None:
+        # All are ours: a dict, where Jinja's own cache looks through its whole queue each time.
+        made: Environment = _Templates(loader=ours, auto_reload=False, cache_size=-1)
+    else:
+        theirs = FileSystemLoader([folder] if locale == "en" else [folder / locale, folder])
+        loader = ChoiceLoader([PrefixLoader({BLUEPRINT: theirs}), ours])
+        made = ImmutableSandboxedEnvironment(loader=loader, auto_reload=True)  # its author may be at work on it
+    made.undefined, made.trim_blocks, made.lstrip_blocks = StrictUndefined, True, True
     made.filters["words"] = words
     return made
 
 
 def template(path: str, locale: str, folder: Path | None = None) -> Template:
     """Find a template by its path, among ours or, with a folder, those of a blueprint, too."""
-    if folder is None:
-        return own_template(path, locale)
-    return environment_with(folder, locale).get_template(f"{path}.md.j2")
+    return own_template(path, locale) if folder is None else environment(locale, folder).get_template(f"{path}{ENDING}")
 
 
 @cache
 def own_template(path: str, locale: str = "en") -> Template:
     """Find one of ours, which never change while a program runs."""
-    return environment(locale).get_template(f"{path}.md.j2")
+    return environment(locale).get_template(f"{path}{ENDING}")
+
+
+def source_in(templates: Environment, name: str) -> tuple[str, str]:
+    """Return a template's text by its name with the ending, and the file it stands in.
+
+    Raises:
+        TemplateNotFound: There is none.
+    """
+    assert templates.loader is not None  # all of `environment` have one
+    text, file, _ = templates.loader.get_source(templates, name)
+    return text, str(file)
 
 
 def fields_of(path: str, locale: str = "en", folder: Path | None = None) -> frozenset[str]:
     """Return what a template reads of its card, with all that it takes in."""
-    name = f"{path}.md.j2"
-    return _own_fields(name, locale) if folder is None else _theirs(name, environment_with(folder, locale))
+    name = f"{path}{ENDING}"
+    return _own_fields(name, locale) if folder is None else _theirs(name, environment(locale, folder))
 
 
 @cache
@@ -102,15 +93,12 @@ def _theirs(name: str, templates: Environment) -> frozenset[str]:
 
 
 def _fields(name: str, templates: Environment, of_another: Callable[[str], frozenset[str]]) -> frozenset[str]:
-    assert templates.loader is not None  # ours has one
-    tree = templates.parse(templates.loader.get_source(templates, name)[0])
+    tree = templates.parse(source_in(templates, name)[0])
     taken = (found for found in meta.find_referenced_templates(tree) if found)
     return frozenset(meta.find_undeclared_variables(tree)).union(*map(of_another, taken))
 
 
 def has_frame(path: str, locale: str, folder: Path) -> bool:
     """True if a template of a blueprint's folder stands in another one, which has what every prompt needs."""
-    found = environment_with(folder, locale)
-    assert found.loader is not None  # it was given one
-    source, _, _ = found.loader.get_source(found, f"{path}.md.j2")
-    return found.parse(source).find(nodes.Extends) is not None
+    templates = environment(locale, folder)
+    return templates.parse(source_in(templates, f"{path}{ENDING}")[0]).find(nodes.Extends) is not None

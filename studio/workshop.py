@@ -12,9 +12,8 @@ from sqlalchemy.exc import DBAPIError
 from bookwright.agents.runtime.events.event_file import event_path
 from bookwright.app.access import OpenBook, open_book
 from bookwright.app.changes.editing import take_in_at_rest
-from bookwright.app.watching.ear import Ear
 from bookwright.app.watching.library import WatchedLibrary
-from bookwright.app.watching.stream import Heard
+from bookwright.app.watching.stream import Heard, StreamFollower
 from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings
 from bookwright.studio.guard import StudioKeys
@@ -33,7 +32,7 @@ class Workshop:
     talks: Jobs
     """Answers of agents; they do not wait for an estimate."""
     runs: Runs
-    _ears: dict[str, Ear] = field(default_factory=dict)
+    _followers: dict[str, StreamFollower] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
@@ -75,20 +74,20 @@ class Workshop:
     def heard(self, book: str) -> Heard:
         """Return what the worker of a book has said of late, as far as this machine hears it."""
         with self._lock:
-            if book not in self._ears:
-                self._ears[book] = Ear(event_path(self.settings.home, book))
-            ear = self._ears[book]
-            heard = ear.listened()
-            while ear.is_behind:
-                heard = ear.listened()
+            if book not in self._followers:
+                self._followers[book] = StreamFollower(event_path(self.settings.home, book))
+            follower = self._followers[book]
+            heard = follower.listened()
+            while follower.is_behind:
+                heard = follower.listened()
             return heard
 
     def close(self) -> None:
         """Let go of files and connections; the books that were started go on."""
         self.library.close()
         with self._lock:
-            for ear in self._ears.values():
-                ear.close()
+            for follower in self._followers.values():
+                follower.close()
 
 
 def _workshop(request: Request) -> Workshop:

@@ -12,7 +12,6 @@ from bookwright.agents.blueprints.steps import own
 from bookwright.models.blueprint import Blueprint, MemberKind
 from bookwright.models.errors import InvalidBlueprint
 from bookwright.prompts import BookCard, Card, FormCard, NodeCard, render
-from bookwright.prompts.render import render_directions
 from bookwright.prompts.templates import has_frame
 from bookwright.storage.files.blueprints import ENDING, QUALITY, BlueprintFolder, blueprint_of, read_folder
 
@@ -71,7 +70,7 @@ def _try_templates(found: BlueprintFolder, locale: str) -> None:
                 '{% extends "story/blueprint/page_frame.md.j2" %}'
             )
     for name in {unit.directions for _, unit in found.plan.all_units if unit.directions}:
-        _try(found, name, lambda path: render_directions(path, _form(), locale, found.prompts))
+        _try(found, name, lambda path: render(path, _form(), locale, found.prompts))
 
 
 def _try(found: BlueprintFolder, name: str, rendered: Callable[[str], str]) -> None:

@@ -2,13 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from bookwright.agents.context.components import (
-    COMPONENTS,
-    PROSE_COMPONENTS,
-    SMALL_ROLES,
-    ChangeRate,
-    Component,
-)
+from bookwright.agents.context.components import COMPONENTS, PROSE_COMPONENTS, SMALL_ROLES, ChangeRate, Component
 from bookwright.models.profile import Profile, ProfileName
 
 OWN_PART = 900
@@ -58,10 +52,10 @@ class TokenAllocation:
         self._unit_of_share = (base - sum(map(frame, every))) / sum(map(self._share, every))
         self._length = length
         self._spare, self._spare_of_tasks = 0.0, 0.0
+        """What is left of the shares of what changes with the unit; and of those that grow with its tasks."""
         has_whole = any(own.stands_whole for own in _of(ChangeRate.BY_TASK, components))
         self._beyond = max(self._room_of(role, profile) - base, 0) if has_whole else 0
         """What the role's own budget has beyond the one that all activities of a unit share, for a unit's designs."""
-        """What is left of the shares of what changes with the unit; and of those that grow with its tasks."""
         self._waiting = list(components)
 
     def room_for(self, component: Component) -> int:

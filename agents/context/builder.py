@@ -21,7 +21,7 @@ from bookwright.agents.context.filling import Filling
 from bookwright.agents.context.place import ActivityPlace
 from bookwright.agents.context.pruner import Pruned
 from bookwright.agents.context.retrieval_cache import RetrievalCache
-from bookwright.agents.context.shortfall import FAILURES, told
+from bookwright.agents.context.shortfall import FAILURES, in_short
 from bookwright.models.errors import FatalContextError
 from bookwright.models.profile import Profile, ProfileName
 from bookwright.models.step import Activity
@@ -69,7 +69,7 @@ class ContextBuilder:
         self._profile = profile
         self._locale = locale
         self._count = lru_cache(_KNOWN_COUNTS)(count_tokens)
-        self._kit = RetrievalCache(index, self._count, locale, profile)
+        self._kit = RetrievalCache(index, self._count, profile)
 
     def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str) -> Context:
         """Return what the steps of one activity of `node`, which serves `unit`, may know.
@@ -86,7 +86,7 @@ class ContextBuilder:
             return self._built(node, unit, activity, role)
         except FAILURES as error:
             raise FatalContextError(
-                f"the context of {unit.label} cannot be made: {told(error)}",
+                f"the context of {unit.label} cannot be made: {in_short(error)}",
                 "`bookwright doctor` looks for what is damaged",
             ) from error
 
@@ -94,8 +94,8 @@ class ContextBuilder:
         self._kit.forget_before(self._storage.replaced)
         with self._storage.look() as stores:
             node, unit = stores.nodes.get(node.key), stores.nodes.get(unit.key)
-            place = ActivityPlace(node, unit, activity, tuple(stores.nodes.ancestors(unit)))
-            filling = Filling(self._kit, place, stores, stores.books.get(unit.book).brief)
+            above, brief = tuple(stores.nodes.ancestors(unit)), stores.books.get(unit.book).brief
+            filling = Filling(self._kit, ActivityPlace(node, unit, activity, above, stores, brief, self._locale))
             components = filling.chosen(components_of(activity, role, self._profile))
             if filling.shows_registers:
                 components = with_registers(components, filling.registers, activity, self._profile)

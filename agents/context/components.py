@@ -75,16 +75,15 @@ COMPONENTS = (
 )  # fmt: skip
 """In the order of `prompts.render.BLOCK_TAGS`: what changes least comes first."""
 
+BY_TAG = {component.tag: component for component in COMPONENTS}
+
 TREE_WITH_TASKS = replace(
-    next(component for component in COMPONENTS if component.tag == "overall_planning"),
-    change=ChangeRate.BY_ACTIVITY, share=0.07, most=0.07, turn=11,
+    BY_TAG["overall_planning"], change=ChangeRate.BY_ACTIVITY, share=0.07, most=0.07, turn=11
 )  # fmt: skip
 """The tree down to the tasks of the unit, for whoever has little else. The others see the tree of units, which stands
 still while a unit is planned, and the unit's tasks with the task in hand."""
 
-WHOLE_DESIGNS = replace(
-    next(component for component in COMPONENTS if component.tag == "design_dependent"), stands_whole=True
-)
+WHOLE_DESIGNS = replace(BY_TAG["design_dependent"], stands_whole=True)
 """A unit's own designs for whoever divides it, who has to find a place for each event in them. Source: S3-036."""
 
 _NEW_WITH_EACH_PART = (
@@ -96,11 +95,10 @@ _NEW_WITH_EACH_PART = (
 CODEX = Component("codex", ChangeRate.BY_UNIT, 0.055, 0.055, _MAKING, turn=0)
 THREADS = Component("threads", ChangeRate.BY_UNIT, 0.045, 0.045, _MAKING, turn=0)
 SECRETS = Component("secrets", ChangeRate.BY_UNIT, 0.06, 0.06, _MAKING, turn=0)
-REGISTERS = (CODEX, THREADS, SECRETS)
-"""Who and what is on record, what is laid early and paid off late, and what is secret, for whoever plans, in books that
-have it. Source: REQUIREMENTS C-13.
+"""The registers, for whoever plans: who and what is on record, what is laid early and paid off late, what is secret.
 
-Who looks something up is not told: it stands behind all that the two can share."""
+Source: REQUIREMENTS C-13.
+"""
 
 _WRITE = frozenset({Activity.WRITE})
 PROSE_COMPONENTS = (

@@ -4,11 +4,11 @@ Source: DESIGN section 9, "Pruner": a model condenses only what must be there an
 """
 
 from bookwright.agents.context.allocation import OWN_PART
-from bookwright.agents.context.components import COMPONENTS
+from bookwright.agents.context.components import BY_TAG
 from bookwright.models.profile import Profile
 from bookwright.storage.repositories.texts import text_hash
 
-_SHARE = next(component.share for component in COMPONENTS if component.tag == "book_level_design")
+_SHARE = BY_TAG["book_level_design"].share
 _PART = 0.3
 """Of the block's room, for each of the two texts in it: the author's premise and the book's design.
 

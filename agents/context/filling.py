@@ -14,14 +14,12 @@ from bookwright.agents.context.retrieval_cache import RetrievalCache
 from bookwright.agents.context.shortfall import Shortfall
 from bookwright.agents.relay.registers import place_of_plan, planned_entries, planned_secrets, planned_threads
 from bookwright.agents.relay.times.setting import told_setting
-from bookwright.models.brief import Brief
 from bookwright.models.document import DocumentKind
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.position import hierarchical_position
 from bookwright.prompts.render import render_codex, render_no_room, render_secrets, render_threads
-from bookwright.storage.stores import Stores
 
 _BRIEF_SHARE = 0.5
 """Of the book's design, where there is one already."""
@@ -38,23 +36,21 @@ _TASKS_SHARES = (0.35, 0.15, 0.0)
 class Filling:
     """Fills the components of one activity, in the order of their turns: what comes later adds to what came before."""
 
-    def __init__(self, kit: RetrievalCache, place: ActivityPlace, stores: Stores, brief: Brief) -> None:
+    def __init__(self, kit: RetrievalCache, place: ActivityPlace) -> None:
         self._kit = kit
         self._count = kit.count
         self._pruner = kit.pruner
         self._place = place
-        self._stores = stores
-        self._brief = brief
         self._shortfall = Shortfall()
-        self._past = LookingBack(kit, place, stores, self._shortfall)
-        self._prose = ProseFilling(kit, place, stores, brief, self._past) if self._is_prose else None
+        self._past = LookingBack(kit, place, self._shortfall)
+        is_prose = place.is_for_writer and kit.profile.name is not ProfileName.SMALL
+        self._prose = ProseFilling(kit, place, self._past) if is_prose else None
         self._has_unit_tree = False
         """Whether `overall_planning` ends with the unit, so that its tasks stand with the task in hand."""
 
     def chosen(self, components: Sequence[Component]) -> tuple[Component, ...]:
         """Return the components that have a place here: designs, or a brief that stands for them."""
-        shows = self._prose.shows if self._prose else None
-        return tuple(component for component in components if shows is None or shows(component.tag))
+        return tuple(own for own in components if self._prose is None or self._prose.shows(own.tag))
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -100,7 +96,7 @@ class Filling:
         return made
 
     def _whole_book(self, room: int) -> Pruned:
-        design = self._stores.documents.latest(DocumentKind.BOOK_DESIGN)
+        design = self._place.stores.documents.latest(DocumentKind.BOOK_DESIGN)
         head = self._author_brief(int(room * _BRIEF_SHARE) if design else room)
         if design is None:
             return Pruned(head)
@@ -109,7 +105,7 @@ class Filling:
 
     def _design_within(self, design: str, room: int) -> str:
         """Return the design whole, or its gist for everybody and the sentences that bear on this unit."""
-        gist = self._kit.short(design, room, self._stores)
+        gist = self._kit.short(design, room, self._place.stores)
         if gist == design:
             return self._pruner.condense(design, self._place.unit_focus, room)
         gist = self._pruner.condense(gist, self._place.unit_focus, room)
@@ -119,30 +115,28 @@ class Filling:
         return f"{gist}\n\n{GAP}\n\n{more}" if more else gist
 
     def _author_brief(self, room: int) -> str:
-        frame = self._count(materials.author_brief(self._brief, "", self._kit.locale))
-        short = self._kit.short(self._brief.premise, room - frame, self._stores)
+        frame = self._count(materials.author_brief(self._place, ""))
+        short = self._kit.short(self._place.brief.premise, room - frame, self._place.stores)
         premise = self._pruner.condense(short, self._place.unit_focus, max(room - frame, LEAST))
-        whole = materials.author_brief(self._brief, premise, self._kit.locale)
+        whole = materials.author_brief(self._place, premise)
         return self._pruner.condense(whole, self._place.unit_focus, room)
 
     def _global_state(self, room: int) -> Pruned:
-        state = materials.state_for(self._place, self._stores)
+        state = materials.state_for(self._place)
         if state is None:
             return Pruned()
         return Pruned(self._pruner.condense(state.text, self._place.unit_focus, room), frozenset([state.id]))
 
     def _tree(self, room: int) -> Pruned:
-        place = self._place
-        return tree_view(place.node, place.unit, self._stores, room, self._count, self._kit.locale)
+        return tree_view(self._place, room, self._count)
 
     def _unit_tree(self, room: int) -> Pruned:
         self._has_unit_tree = True
-        place = self._place
-        return unit_view(place.node, place.unit, self._stores, room, self._count, self._kit.locale)
+        return unit_view(self._place, room, self._count)
 
     def _made_below(self, kind: DocumentKind, room: int) -> Pruned:
         made = Pruned()
-        for pieces, expected in materials.made_below(self._place, kind, self._stores, self._kit.locale):
+        for pieces, expected in materials.made_below(self._place, kind):
             left = room - self._count(made.text) - 2
             made = made.before(self._pruner.growing(pieces, self._place.unit_focus, left, expected))
         return made
@@ -158,13 +152,9 @@ class Filling:
         return self._place.unit.length or 0
 
     @property
-    def _is_prose(self) -> bool:
-        return self.activity is Activity.WRITE and self._kit.profile.name is not ProfileName.SMALL
-
-    @property
     def registers(self) -> tuple[Component, ...]:
         """The registers that hold anything, whether this activity is shown them or not."""
-        codex = self._stores.codex
+        codex = self._place.stores.codex
         has = {CODEX: codex.entries(), THREADS: codex.threads(), SECRETS: codex.secrets()}
         return tuple(component for component, records in has.items() if records)
 
@@ -175,37 +165,34 @@ class Filling:
 
     @cached_property
     def _at(self) -> str:
-        reading = self._stores.codex.reading_order()
-        return place_of_plan(self._place.unit.label, reading, is_dividing=self._place.is_dividing)
+        return place_of_plan(self._place.unit.label, self._place.reading, is_dividing=self._place.is_dividing)
 
     def _codex(self, room: int) -> Pruned:
         """Who and what is on record, those whom the unit names first."""
-        entries = planned_entries(self._stores.codex, self._at, self._place.told)
-        return self._listed([render_codex([entry], self._kit.locale) for entry in entries], room)
+        entries = planned_entries(self._place.stores.codex, self._at, self._place.plan_words)
+        return self._listed([render_codex([entry], self._place.locale) for entry in entries], room)
 
     def _threads(self, room: int) -> Pruned:
         """The threads, what is to be done here first."""
-        codex = self._stores.codex
-        threads = planned_threads(codex.threads(), self._at, codex.reading_order())
-        return self._listed([render_threads([thread], self._kit.locale) for thread in threads], room)
+        threads = planned_threads(self._place.stores.codex.threads(), self._at, self._place.reading)
+        return self._listed([render_threads([thread], self._place.locale) for thread in threads], room)
 
     def _secrets(self, room: int) -> Pruned:
         """The secrets, what is to come out here first, then the gravest."""
-        codex = self._stores.codex
-        secrets = planned_secrets(codex.secrets(), self._at, codex.reading_order())
-        return self._listed([render_secrets([secret], self._kit.locale) for secret in secrets], room)
+        secrets = planned_secrets(self._place.stores.codex.secrets(), self._at, self._place.reading)
+        return self._listed([render_secrets([secret], self._place.locale) for secret in secrets], room)
 
     def _listed(self, entries: list[str], room: int) -> Pruned:
         """Return the entries that fit, each whole or not at all, and say how many do not."""
         kept: list[str] = []
-        left = room - self._count(render_no_room(len(entries), self._kit.locale)) - 1
+        left = room - self._count(render_no_room(len(entries), self._place.locale)) - 1
         for entry in entries:
             cost = self._count(entry) + 1
             if cost <= left:
                 kept.append(entry)
                 left -= cost
         missing = len(entries) - len(kept)
-        return Pruned("\n".join([*kept, *([render_no_room(missing, self._kit.locale)] if kept and missing else [])]))
+        return Pruned("\n".join([*kept, *([render_no_room(missing, self._place.locale)] if kept and missing else [])]))
 
     def _task(self, room: int) -> Pruned:
         """The task in hand: whole if it fits, else without its unit's other tasks, else with fewer entries."""
@@ -220,23 +207,18 @@ class Filling:
         return Pruned(self._pruner.condense(printed, self._place.focus, room))
 
     def _printed_task(self, left_out: int, tasks: str) -> str:
-        place, locale = self._place, self._kit.locale
-        setting = told_setting(place.unit.label, self._stores.codex.reading_order(), locale)
-        return materials.printed_task(
-            place, self._position, self._brief.length_unit, left_out, tasks, locale, setting=setting
-        )
+        place = self._place
+        setting = told_setting(place.unit.label, place.reading, place.locale)
+        return materials.printed_task(place, self._position, setting, left_out, tasks)
 
     @cached_property
     def _position(self) -> str:
-        place, reading = self._place, self._stores.codex.reading_order()
-        return hierarchical_position(place.unit, place.ancestors, reading, self._brief.language)
+        place = self._place
+        return hierarchical_position(place.unit, place.ancestors, place.reading, place.brief.language)
 
     def _tasks(self, room: int) -> str:
         """What is not done of the unit's tasks, where the tree ends with the unit."""
-        place = self._place
-        if not self._has_unit_tree or not room:
-            return ""
-        return task_view(place.node, place.unit, self._stores, room, self._count, self._kit.locale)
+        return task_view(self._place, room, self._count) if self._has_unit_tree and room else ""
 
 
 def _without_lines(text: str, shown: str) -> str:

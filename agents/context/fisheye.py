@@ -7,17 +7,18 @@ get the two apart. Source: DESIGN section 9; S3-131.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from bookwright.agents.context.place import ActivityPlace
 from bookwright.agents.context.pruner import GAP, Pruned
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.text.prose import paragraphs, sentences
 from bookwright.models.tree.place import order_of
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts.templates import environment
+from bookwright.prompts.templates import own_template
 from bookwright.storage.index.chunks import is_heading, join_sentences
 from bookwright.storage.stores import Stores
-from bookwright.storage.tree.outline import LineSpan, OutlineReader, TreeLine
+from bookwright.storage.tree.outline import LineSpan, TreeLine
 
 _VIEWS = ((12, 90), (8, 60), (5, 40), (3, 30), (2, 0), (1, 0))
 """Lines of a level and characters of a note; the first view that fits is taken."""
@@ -55,49 +56,43 @@ class _Surroundings:
 
     path: Sequence[TaskNode]
     """The book first, the unit last."""
-    levels: Sequence[LineSpan[TreeLine]]
-    parts: LineSpan[TreeLine]
-    tasks: Sequence[TreeLine]
     node: TaskNode
     now: int
     """The node that is said to be worked on."""
-    outcomes: Mapping[int, Document]
+    tasks: Sequence[TreeLine] = ()
+    levels: Sequence[LineSpan[TreeLine]] = ()
+    parts: LineSpan[TreeLine] = field(default_factory=LineSpan)
+    outcomes: Mapping[int, Document] = field(default_factory=dict)
     """Summaries by node."""
 
 
-def tree_view(
-    node: TaskNode, unit: TaskNode, stores: Stores, room: int, count: Callable[[str], int], locale: str = "en"
-) -> Pruned:
-    """Show where `node` stands, in at most `room` tokens.
+def tree_view(place: ActivityPlace, room: int, count: Callable[[str], int]) -> Pruned:
+    """Show where an activity's node stands, in at most `room` tokens.
 
     The view narrows until it fits; where even the narrowest does not, its last lines stay.
     """
-    around = _look(node, unit, stores, tasks=_tasks(node, unit, stores))
-    return _fitting(lambda size: _rows(around, size, 0), room, count, locale)
+    around = replace(_look(place, place.node), tasks=_tasks(place))
+    return _fitting(lambda size: _rows(around, size, 0), room, count, place.locale)
 
 
-def unit_view(
-    node: TaskNode, unit: TaskNode, stores: Stores, room: int, count: Callable[[str], int], locale: str = "en"
-) -> Pruned:
-    """Show where a unit stands, without its tasks: the same whichever of them, here `node`, is worked on."""
-    around = replace(_look(node, unit, stores, tasks=()), now=unit.key)
-    return _fitting(lambda size: _rows(around, size, 0), room, count, locale)
+def unit_view(place: ActivityPlace, room: int, count: Callable[[str], int]) -> Pruned:
+    """Show where a unit stands, without its tasks: the same whichever of them is worked on."""
+    around = _look(place, place.unit)
+    return _fitting(lambda size: _rows(around, size, 0), room, count, place.locale)
 
 
-def task_view(
-    node: TaskNode, unit: TaskNode, stores: Stores, room: int, count: Callable[[str], int], locale: str = "en"
-) -> str:
-    """Show which tasks of a unit are not done, and where among them `node` stands; empty where it alone is left.
+def task_view(place: ActivityPlace, room: int, count: Callable[[str], int]) -> str:
+    """Show which tasks of a unit are not done, and where among them the node stands; empty where it alone is left.
 
     What the others produced stands in the prompt under their titles.
     """
 
     def look(size: _ViewSize) -> list[ViewRow]:
-        rows = [row for row in _task_rows(unit.key, around, size, 0) if row.state != "done"]
+        rows = [row for row in _task_rows(place.unit.key, around, size, 0) if row.state != "done"]
         return rows if any(row.state != "now" for row in rows) else []
 
-    around = _Surroundings((unit,), (), LineSpan(), _tasks(node, unit, stores), node, node.key, {})
-    return _fitting(look, room, count, locale).text
+    around = _Surroundings((place.unit,), place.node, place.node.key, _tasks(place))
+    return _fitting(look, room, count, place.locale).text
 
 
 def _fitting(
@@ -113,20 +108,19 @@ def _fitting(
     return Pruned(_rendered(rows, locale), frozenset(row.source for row in rows if row.source is not None))
 
 
-def _tasks(node: TaskNode, unit: TaskNode, stores: Stores) -> Sequence[TreeLine]:
-    opened = [one.key for one in tasks_above(node, stores)]
-    return OutlineReader(stores.connection, unit.book).tasks([unit.key, *opened])
+def _tasks(place: ActivityPlace) -> Sequence[TreeLine]:
+    return place.outline.tasks([place.unit.key, *(one.key for one in tasks_above(place.node, place.stores))])
 
 
-def _look(node: TaskNode, unit: TaskNode, stores: Stores, tasks: Sequence[TreeLine]) -> _Surroundings:
+def _look(place: ActivityPlace, now: TaskNode) -> _Surroundings:
     width = _VIEWS[0][0]
-    outline = OutlineReader(stores.connection, unit.book)
-    path = [*reversed(stores.nodes.ancestors(unit)), unit]
-    levels = [outline.siblings(one, width) for one in path]
-    parts = outline.last_units(unit.key, width)
+    path = [*reversed(place.ancestors), place.unit]
+    levels = [place.outline.siblings(one, width) for one in path]
+    parts = place.outline.last_units(place.unit.key, width)
     finished = [line.key for span in (*levels, parts) for line in span.lines if line.is_finished]
-    outcomes = {document.node: document for document in stores.documents.of_nodes(finished, DocumentKind.SUMMARY)}
-    return _Surroundings(path, levels, parts, tasks, node, node.key, outcomes)
+    summaries = place.stores.documents.of_nodes(finished, DocumentKind.SUMMARY)
+    outcomes = {document.node: document for document in summaries}
+    return _Surroundings(path, place.node, now.key, levels=levels, parts=parts, outcomes=outcomes)
 
 
 def tasks_above(node: TaskNode, stores: Stores) -> list[TaskNode]:
@@ -236,4 +230,4 @@ def _clipped(text: str, characters: int) -> str:
 
 
 def _rendered(rows: Sequence[ViewRow], locale: str) -> str:
-    return environment(locale).get_template("story/_tree.md.j2").render(rows=rows).strip("\n")
+    return own_template("story/_tree", locale).render(rows=rows).strip("\n")

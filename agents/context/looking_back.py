@@ -13,7 +13,6 @@ from bookwright.models.document import Document, DocumentKind
 from bookwright.models.text.prose import paragraphs
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.index.passage import Passage
-from bookwright.storage.stores import Stores
 
 _RETRIEVED = 30
 """Passages asked of the index for one component, at least. Source: DETAILS, "Context values"."""
@@ -52,13 +51,12 @@ class LookingBack:
     `earlier_pages`, too.
     """
 
-    def __init__(self, kit: RetrievalCache, place: ActivityPlace, stores: Stores, shortfall: Shortfall) -> None:
+    def __init__(self, kit: RetrievalCache, place: ActivityPlace, shortfall: Shortfall) -> None:
         self._kit = kit
         self._shortfall = shortfall
         self._count = kit.count
         self._pruner = kit.pruner
         self._place = place
-        self._stores = stores
         self._whole_leaves: set[int] = set()
         """Units whose whole prose stands in the latest text."""
         self._quoted: set[int] = set()
@@ -79,7 +77,7 @@ class LookingBack:
 
     def findings_above(self, room: int) -> Pruned:
         """The findings that were made for what comes before the unit."""
-        return self._once("upper_level_search", room, self._findings_above)
+        return self._once("upper_level_search", room, lambda room: self.findings_before(room, lambda piece: piece))
 
     def _once(self, tag: str, room: int, retrieve: Callable[[int], Pruned], *more: Hashable) -> Pruned:
         """Retrieve for a unit once, so that all its activities have the same bytes."""
@@ -89,17 +87,13 @@ class LookingBack:
 
     def _designs_above(self, room: int) -> Pruned:
         focus = self._place.unit_focus
-        above = self._above
+        above = materials.designs_above(self._place)
         own = self._pruner.evenly(above, focus, int(room * _ANCESTORS_SHARE))
         shown = [piece.node for piece in above if piece.document in own.sources]
         told = self._printed | frozenset(map(origins.wording, own.text.splitlines()))
         found = self._pieces(self._found_above(DocumentKind.DESIGN, shown, room))
         fresh = [piece for piece in found if origins.wording(piece.text) not in told]
         return own.before(self._pruner.in_order(fresh, focus, room - self._count(own.text) - 2))
-
-    def _findings_above(self, room: int) -> Pruned:
-        found = self._found_above(DocumentKind.FINDINGS, (), room)
-        return self._pruner.in_order(self._pieces(found), self._place.unit_focus, room)
 
     def findings_before(self, room: int, clean: Callable[[ContextPiece], ContextPiece]) -> Pruned:
         """What was found out before the unit and bears on it, each piece as `clean` leaves it."""
@@ -162,7 +156,7 @@ class LookingBack:
         if whole.written > _MOST_WRITTEN or len(self._before) > _MOST_SUMMARIES:
             return []
         told = [unit for unit in self._before if unit.key not in self._whole_leaves]
-        return origins.summaries_of(told, self._place, self._stores, self._kit.locale)
+        return origins.summaries_of(told, self._place)
 
     def earlier_pages(self, room: int) -> Pruned:
         """Passages of what readers have read that bear on the unit, word for word, so that a phrase can return.
@@ -213,32 +207,28 @@ class LookingBack:
         """The summary of the unit right before, unless its whole prose is shown."""
         if not self._prose or self._prose[0][0].key in self._whole_leaves:
             return None
-        return origins.summary_of(self._prose[0][0], self._place, self._stores, self._kit.locale)
-
-    @cached_property
-    def _above(self) -> list[ContextPiece]:
-        return materials.designs_above(self._place, self._stores, self._kit.locale)
+        return next(iter(origins.summaries_of([self._prose[0][0]], self._place)), None)
 
     @cached_property
     def _before(self) -> list[TaskNode]:
-        units = self._stores.nodes.units_before
-        return units(self._place.unit, _MOST_SUMMARIES + 1, with_own=self._place.is_dividing)
+        units_before = self._place.stores.nodes.units_before
+        return units_before(self._place.unit, _MOST_SUMMARIES + 1, with_own=self._place.is_dividing)
 
     @cached_property
     def _questions(self) -> list[str]:
-        return materials.questions(self._place.unit, self._stores)
+        return materials.questions(self._place)
 
     @cached_property
     def _people(self) -> tuple[str, ...]:
-        return materials.people(self._stores)
+        return materials.people(self._place.stores)
 
     @cached_property
     def _prose(self) -> list[tuple[TaskNode, Document]]:
         is_roomy = self._kit.profile.context_budget["writer"] >= _ROOMY
-        return materials.latest_prose(self._place, self._stores, _MOST_LEAVES if is_roomy else _LEAVES)
+        return materials.latest_prose(self._place, _MOST_LEAVES if is_roomy else _LEAVES)
 
     def _pieces(self, passages: Sequence[Passage]) -> list[ContextPiece]:
-        return origins.pieces_of(passages, self._place, self._stores, self._kit.locale)
+        return origins.pieces_of(passages, self._place)
 
 
 def _count_for(room: int) -> int:

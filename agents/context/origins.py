@@ -7,12 +7,10 @@ from bookwright.agents.context.place import ActivityPlace
 from bookwright.agents.context.pruner import ContextPiece
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.text.prose import paragraphs
-from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts.templates import environment
+from bookwright.prompts.templates import own_template
 from bookwright.storage.index.chunks import LIMIT, weigh
 from bookwright.storage.index.passage import Passage
-from bookwright.storage.stores import Stores
 from bookwright.storage.tree.outline import TreeLine
 
 _TITLE_CHARACTERS = 60
@@ -23,41 +21,30 @@ _MOST_LINE = 3 * LIMIT
 _SIGNS = re.compile(r"[\W_]+")
 
 
-def summary_of(unit: TaskNode, place: ActivityPlace, stores: Stores, locale: str) -> ContextPiece | None:
-    """Return a unit's whole summary as a piece that is printed in reading order."""
-    return next(iter(summaries_of([unit], place, stores, locale)), None)
-
-
-def summaries_of(units: Sequence[TaskNode], place: ActivityPlace, stores: Stores, locale: str) -> list[ContextPiece]:
+def summaries_of(units: Sequence[TaskNode], place: ActivityPlace) -> list[ContextPiece]:
     """Return the whole summaries of some units as pieces, in reading order."""
     by_key = {unit.key: unit for unit in units}
-    found = stores.documents.of_nodes(by_key, DocumentKind.SUMMARY)
-    pieces = [_summary_piece(document, by_key[document.node], place, stores, locale) for document in found]
+    found = place.stores.documents.of_nodes(by_key, DocumentKind.SUMMARY)
+    pieces = [_summary_piece(document, by_key[document.node], place) for document in found]
     return sorted(pieces, key=lambda piece: piece.order)
 
 
-def _summary_piece(
-    summary: Document, unit: TaskNode, place: ActivityPlace, stores: Stores, locale: str
-) -> ContextPiece:
-    order = stores.codex.reading_order()
-    heading = _heading_for(place, unit.label, unit.level, summary.kind, unit.title or unit.goal, order, locale)
+def _summary_piece(summary: Document, unit: TaskNode, place: ActivityPlace) -> ContextPiece:
+    heading = _heading_for(place, unit.label, unit.level, summary.kind, unit.title or unit.goal)
     return ContextPiece(heading, summary.text, summary.id, summary.node, unit.order)
 
 
-def pieces_of(passages: Sequence[Passage], place: ActivityPlace, stores: Stores, locale: str) -> list[ContextPiece]:
+def pieces_of(passages: Sequence[Passage], place: ActivityPlace) -> list[ContextPiece]:
     """Return the lines that retrieved passages are from, each once, with their origin, to be printed in reading order.
 
     A line stands whole unless it is a long paragraph, of which the passage is enough.
     """
-    order = stores.codex.reading_order()
     by_node = {passage.node for passage in passages}
     kinds = dict.fromkeys(passage.kind for passage in passages)
-    texts = {document.id: document.text for document in stores.documents.of_nodes(by_node, *kinds)}
+    texts = {document.id: document.text for document in place.stores.documents.of_nodes(by_node, *kinds)}
     found: dict[str, ContextPiece] = {}
     for passage in passages:
-        heading = _heading_for(
-            place, passage.label, passage.level, passage.kind, passage.title or passage.goal, order, locale
-        )
+        heading = _heading_for(place, passage.label, passage.level, passage.kind, passage.title or passage.goal)
         for number, line in whole_lines(texts.get(passage.document, passage.text), passage.text):
             at = (*passage.order, 0, passage.document, number)
             found.setdefault(wording(line), ContextPiece(heading, line, passage.document, passage.node, at))
@@ -84,12 +71,8 @@ def wording(line: str) -> str:
 
 def design_for_writer(document: Document, task: TreeLine | TaskNode, locale: str) -> ContextPiece:
     """Return a design under its task's title, as whoever writes prose reads it."""
-    return ContextPiece(
-        _plain_heading(task.level, document.kind, task.title or task.goal, 0, locale),
-        document.text,
-        document.id,
-        document.node,
-    )
+    heading = _plain_heading(task.level, document.kind, task.title or task.goal, 0, locale)
+    return ContextPiece(heading, document.text, document.id, document.node)
 
 
 def origin_of(node: TreeLine | TaskNode, kind: str, locale: str) -> str:
@@ -97,21 +80,20 @@ def origin_of(node: TreeLine | TaskNode, kind: str, locale: str) -> str:
     return _heading(node.label, node.level, kind, node.title or node.goal, locale)
 
 
-def _heading_for(
-    place: ActivityPlace, label: str, level: str, kind: str, title: str, order: ReadingOrder, locale: str
-) -> str:
+def _heading_for(place: ActivityPlace, label: str, level: str, kind: str, title: str) -> str:
     if not place.is_for_writer:
-        return _heading(label, level, kind, title, locale)
-    number = order.chapters.index(label) + 1 if label in order.chapters else 0
-    return _plain_heading(level, kind, title, number, locale)
+        return _heading(label, level, kind, title, place.locale)
+    chapters = place.reading.chapters
+    number = chapters.index(label) + 1 if label in chapters else 0
+    return _plain_heading(level, kind, title, number, place.locale)
 
 
 def _heading(label: str, level: str, kind: str, title: str, locale: str) -> str:
     values = {"label": label, "level": level, "kind": kind, "title": title[:_TITLE_CHARACTERS]}
-    return environment(locale).get_template("story/_origin.md.j2").render(values).strip()
+    return own_template("story/_origin", locale).render(values).strip()
 
 
 def _plain_heading(level: str, kind: str, title: str, number: int, locale: str) -> str:
     """Return a heading in words, for eyes that know no labels, such as `Chapter 3, The Door: summary`."""
     values = {"level": level, "kind": kind, "title": title[:_TITLE_CHARACTERS], "number": number}
-    return environment(locale).get_template("story/_heading.md.j2").render(values).strip()
+    return own_template("story/_heading", locale).render(values).strip()

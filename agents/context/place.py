@@ -1,22 +1,41 @@
-"""Where in the book an activity stands."""
+"""Where in the book an activity stands, and the book as it is there."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from bookwright.agents.context.pruner import Focus
+from bookwright.models.brief import Brief
 from bookwright.models.step import Activity
+from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.index.ranking import weights
+from bookwright.storage.stores import Stores
+from bookwright.storage.tree.outline import OutlineReader
 
 
 @dataclass(frozen=True)
 class ActivityPlace:
-    """Where in the book an activity stands."""
+    """Where in the book an activity stands, and the book as it is there."""
 
     node: TaskNode
     unit: TaskNode
     activity: Activity
     ancestors: tuple[TaskNode, ...]
     """The units above the unit, nearest first."""
+    stores: Stores
+    brief: Brief
+    locale: str
+    """The language of the prompts."""
+
+    @property
+    def reading(self) -> ReadingOrder:
+        """The order in which the book is read."""
+        return self.stores.codex.reading_order()
+
+    @property
+    def outline(self) -> OutlineReader:
+        """Reads lines of the book's tree."""
+        return OutlineReader(self.stores.connection, self.unit.book)
 
     @property
     def is_dividing(self) -> bool:
@@ -34,21 +53,21 @@ class ActivityPlace:
         return (*self.unit.order[:-1], self.unit.ordinal + 1) if self.is_dividing else self.unit.order
 
     @property
-    def told(self) -> str:
+    def plan_words(self) -> str:
         """What the unit is to hold, in the words of its plan."""
-        return _told(self.unit)
+        return _words_of(self.unit)
 
-    @property
+    @cached_property
     def unit_focus(self) -> Focus:
         """What the unit is about; the same for all its activities."""
-        return weights(self.told)
+        return weights(self.plan_words)
 
-    @property
+    @cached_property
     def focus(self) -> Focus:
         """What the node is about, and its unit."""
-        return weights(f"{_told(self.node)}\n{_told(self.unit)}")
+        return weights(f"{_words_of(self.node)}\n{self.plan_words}")
 
 
-def _told(node: TaskNode) -> str:
+def _words_of(node: TaskNode) -> str:
     lists = (node.instructions, node.input_brief, node.constraints, node.acceptance_criteria)
     return "\n".join([node.title, node.goal, *(item for items in lists for item in items)])

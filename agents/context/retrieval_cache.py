@@ -21,7 +21,6 @@ class RetrievalCache:
 
     index: KnowledgeIndex
     count: Callable[[str], int]
-    locale: str
     profile: Profile
     director: ContinuityDirector = field(default_factory=ContinuityDirector)
     _retrieved: OrderedDict[tuple[Hashable, ...], Pruned] = field(default_factory=OrderedDict, init=False)

@@ -39,10 +39,10 @@ class Shortfall:
         try:
             return make()
         except (*FAILURES, BackendError) as error:
-            self.warn(f"{what} left out: {told(error)}")
+            self.warn(f"{what} left out: {in_short(error)}")
             return instead
 
 
-def told(error: Exception) -> str:
+def in_short(error: Exception) -> str:
     """Say in one short line what went wrong."""
     return f"{type(error).__name__}: {' '.join(str(error).split())}"[:_LONGEST]

@@ -7,8 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from bookwright.agents.context.shortfall import FAILURES, Shortfall
-from bookwright.agents.context.shortfall import told as told_of
+from bookwright.agents.context.shortfall import FAILURES, Shortfall, in_short
 from bookwright.agents.relay.build_result import CodexSight, ContextBuildResult, FilteredContext
 from bookwright.agents.relay.hints import collect_hints
 from bookwright.agents.relay.history.codex_then import CodexReader
@@ -79,7 +78,7 @@ class ContinuityDirector:
             sight = self.sight(unit.label, stores.codex, brief, told=plot or None, shortfall=shortfall)
             context = _filtered(unit, stores, brief, scene, plot, sight, shortfall)
         except FAILURES as error:
-            errors.append(f"Context integration failed: {told_of(error)}")
+            errors.append(f"Context integration failed: {in_short(error)}")
         return ContextBuildResult(
             scene=scene, context=context, visibility_context=sight.codex, foreshadow_instructions=sight.orders,
             forbidden_keywords=sight.keywords.all, hints=sight.hints,

@@ -1,6 +1,7 @@
 """What a talk asks of its model: the turns that it has room for, and what it told in return."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +12,6 @@ from bookwright.agents.backends.protocol import Correction, Prompt, Request, Sam
 from bookwright.agents.backends.schema import texts_of
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.agents.runtime.agent import Execution
-from bookwright.agents.runtime.fitting import left_out
 from bookwright.agents.small.sampling import NARROW_MODELS, PROSE
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
@@ -94,3 +94,24 @@ def as_event(reply: Reply) -> EventPayload:
     if reply.session_id:  # the provider's own; a talk goes on by ours
         data["providerSession"] = reply.session_id
     return EventPayload(name=REPLY, text=reply.text, data=data)
+
+
+def left_out(sizes: Sequence[int], question: int, room: int) -> set[int]:
+    """Return the places of the turns to leave out, so that the rest takes no more than `room`.
+
+    The oldest go first, then what tools brought since the question, the oldest first; the question and
+    the last turn always stay, even where they are too much.
+
+    Args:
+        sizes: Tokens of each turn.
+        question: The place of what the person asked last; -1 if that stands before all turns.
+        room: Tokens.
+    """
+    gone: set[int] = set()
+    excess = sum(sizes) - room
+    for place in (*range(question), *range(question + 1, len(sizes) - 1)):
+        if excess <= 0:
+            break
+        gone.add(place)
+        excess -= sizes[place]
+    return gone

@@ -74,10 +74,8 @@ class CastAgent(PromptAgent):
 
     def get_agent_definitions(self) -> Mapping[str, AgentDefinition] | None:
         """The members that it may give tasks to."""
-        others = {other.name: other for other in CAST}
         return {
-            name: AgentDefinition(
-                others[name].about, CastAgent(others[name], self.facts).get_system_prompt(), others[name].tools
-            )
-            for name in self.member.asks
+            other.name: AgentDefinition(other.about, CastAgent(other, self.facts).get_system_prompt(), other.tools)
+            for other in CAST
+            if other.name in self.member.asks
         } or None

@@ -24,7 +24,7 @@ class TabStatus(StrEnum):
     BUSY = "busy"
 
 
-@dataclass
+@dataclass(frozen=True)
 class TabExecutionState:
     """A tab and its session, which its next execution goes on with. Source: REQUIREMENTS S4-010."""
 
@@ -48,9 +48,11 @@ class _Job:
 
 @dataclass
 class _Tab:
-    state: TabExecutionState
+    name: str
+    session: SessionState
     jobs: deque[_Job] = field(default_factory=deque)
     current: _Job | None = None
+    is_busy: bool = False
 
 
 class TabExecutor:
@@ -76,11 +78,9 @@ class TabExecutor:
         self._agents.create(execution.agent_id)
         job = _Job(given, execution, can_use_tool)
         with self._lock:
-            tab = self._tab(execution)
+            tab = self._tabs.setdefault(execution.tab_id, _Tab(execution.tab_id, execution.session))
             tab.jobs.append(job)
-            tab.state.waiting = len(tab.jobs)
-            is_idle = tab.state.status is TabStatus.IDLE
-            tab.state.status = TabStatus.BUSY
+            is_idle, tab.is_busy = not tab.is_busy, True
         if is_idle:
             name = f"bookwright-tab-{execution.tab_id}"
             threading.Thread(target=self._work, args=(tab,), name=name, daemon=True).start()
@@ -90,13 +90,16 @@ class TabExecutor:
         """What a tab does; None for one in which nothing was executed yet."""
         with self._lock:
             tab = self._tabs.get(tab_id)
-            return None if tab is None else replace(tab.state)
+            if tab is None:
+                return None
+            status = TabStatus.BUSY if tab.is_busy else TabStatus.IDLE
+            return TabExecutionState(tab_id, tab.session, status, len(tab.jobs))
 
     def cancel(self, tab_id: str) -> None:
         """Cancel what runs in a tab, or is about to begin; what waits there is next."""
         with self._lock:
             tab = self._tabs.get(tab_id)
-            if tab is None or tab.state.status is TabStatus.IDLE:
+            if tab is None or not tab.is_busy:
                 return
             job = tab.current or tab.jobs[0]  # the tab's thread has not come to its first one yet
             job.is_cancelled = True
@@ -104,31 +107,20 @@ class TabExecutor:
         if handle is not None:
             handle.cancel()
 
-    def _tab(self, execution: Execution) -> _Tab:
-        known = self._tabs.get(execution.tab_id)
-        if known is None:
-            known = _Tab(TabExecutionState(execution.tab_id, execution.session))
-            self._tabs[execution.tab_id] = known
-        return known
-
     def _work(self, tab: _Tab) -> None:
         while (job := self._next(tab)) is not None:
             ended_well = False
             if not job.ended.set_running_or_notify_cancel():
                 continue  # whoever asked for it does not want it any more
-            with suppress(BaseException), self._lanes.enter(tab.state.tab_id):  # the thread's edge; `_run` tells
+            with suppress(BaseException), self._lanes.enter(tab.name):  # the thread's edge; `_run` tells
                 ended_well = self._run(tab, job)
             job.ended.set_result(ended_well)
 
     def _next(self, tab: _Tab) -> _Job | None:
         with self._lock:
-            tab.current = None
-            if not tab.jobs:
-                tab.state.status = TabStatus.IDLE
-                return None
-            job = tab.current = tab.jobs.popleft()
-            tab.state.waiting = len(tab.jobs)
-            return job
+            tab.current = tab.jobs.popleft() if tab.jobs else None
+            tab.is_busy = tab.current is not None
+            return tab.current
 
     def _run(self, tab: _Tab, job: _Job) -> bool:
         execution = job.execution
@@ -152,12 +144,12 @@ class TabExecutor:
 
     def _in_session(self, tab: _Tab, execution: Execution) -> Execution:
         """Let an execution that names its tab's session go on with it as it stands by now."""
-        if execution.session.id == tab.state.session.id and not execution.fork_session:
-            return replace(execution, session=tab.state.session)
+        if execution.session.id == tab.session.id and not execution.fork_session:
+            return replace(execution, session=tab.session)
         return execution
 
     def _keep_session(self, tab: _Tab, execution: Execution, handle: ExecutionHandle) -> None:
         """Resume next time; a fork is a branch of its own and leaves the tab's session alone."""
         if not execution.fork_session:
             with self._lock:
-                tab.state.session = SessionState(id=handle.session_id, initialized=True)
+                tab.session = SessionState(id=handle.session_id, initialized=True)

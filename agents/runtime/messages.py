@@ -103,15 +103,13 @@ class MessageStore:
                 self.append_message(_message(event, _ROLES[name], f"{tool}: {text}" if tool else text))
 
     def _extend(self, event: Event, role: SpeakerRole, text: str) -> None:
-        talk = _talk(event)
-        with self._lock:
-            known = self._drafts.get(talk)
-        if known is None or known.role is not role:
+        draft = self._drafts.get(_talk(event))
+        if draft is None or draft.role is not role:
             self._end(event)
-            known = _Draft(event, role)
+            draft = _Draft(event, role)
         with self._lock:
-            known.add(text)
-            self._drafts[talk] = known
+            draft.add(text)
+            self._drafts[_talk(event)] = draft
             while len(self._drafts) > _TALKS:
                 self._drafts.pop(next(iter(self._drafts)))
 

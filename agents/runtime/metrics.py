@@ -1,11 +1,16 @@
-"""Counts and times one stream, and writes its log lines."""
+"""Counts and times one stream, and writes log lines of streams. Source: REQUIREMENTS S4-029 to S4-035."""
 
 import logging
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
-from bookwright.agents.runtime.stream_log import AsJson, note
+from pydantic import BaseModel
+
+from bookwright.agents.backends.protocol import EventKind, StreamEvent
 from bookwright.models.talk.event import StreamMetrics, ToolTiming
+
+_log = logging.getLogger("bookwright.agents.runtime")
 
 
 class StreamMeter:
@@ -23,24 +28,20 @@ class StreamMeter:
         self._open: dict[str, tuple[str, float]] = {}
         self._tools: list[ToolTiming] = []
 
-    def event(self, kind: str) -> None:
-        """Count an event, of whatever kind."""
+    def hear(self, event: StreamEvent) -> None:
+        """Count an event of a call, and the text that it brings."""
         self._events += 1
         if self._first_event is None:
             self._first_event = self._elapsed
-        note(logging.DEBUG, "[Agent] Event #%d type=%s", self._events, kind)
-
-    def text(self, text: str) -> None:
-        """Count a piece of the answer."""
-        self._assistant_chars += len(text)
-        if self._first_assistant is None:
-            self._first_assistant = self._elapsed
-        note(logging.DEBUG, "[Agent] ▲ text delta chars=%d", len(text))
-
-    def reasoning(self, text: str) -> None:
-        """Count a piece of the reasoning."""
-        self._reasoning_chars += len(text)
-        note(logging.DEBUG, "[Agent] ▲ reasoning delta chars=%d", len(text))
+        note(logging.DEBUG, "[Agent] Event #%d type=%s", self._events, event.kind)
+        if event.kind is EventKind.TEXT:
+            self._assistant_chars += len(event.text)
+            if self._first_assistant is None:
+                self._first_assistant = self._elapsed
+            note(logging.DEBUG, "[Agent] ▲ text delta chars=%d", len(event.text))
+        elif event.kind is EventKind.REASONING:
+            self._reasoning_chars += len(event.text)
+            note(logging.DEBUG, "[Agent] ▲ reasoning delta chars=%d", len(event.text))
 
     def tool_started(self, identity: str, name: str) -> None:
         """A tool is being used."""
@@ -70,7 +71,7 @@ class StreamMeter:
             tools=tuple(self._tools),
             unpaired_tools=tuple(self._open),
         )
-        note(logging.INFO, "[Agent] Stream summary %s", AsJson(metrics))
+        note(logging.INFO, "[Agent] Stream summary %s", _AsJson(metrics))
         return metrics
 
     @property
@@ -80,3 +81,21 @@ class StreamMeter:
 
 def _millis(seconds: float) -> int:
     return max(round(seconds * 1000), 0)
+
+
+def note(level: int, line: str, *values: object) -> None:
+    """Write a log line; a handler that fails must not end a stream."""
+    if not _log.isEnabledFor(level):
+        return
+    with suppress(Exception):
+        _log.log(level, line, *values)
+
+
+class _AsJson:
+    """A record that becomes JSON only where it is written."""
+
+    def __init__(self, record: BaseModel) -> None:
+        self._record = record
+
+    def __str__(self) -> str:
+        return self._record.model_dump_json(by_alias=True)

@@ -7,7 +7,7 @@ from bookwright.agents.backends.protocol import Correction
 from bookwright.agents.react import action
 from bookwright.agents.react.observation import observation
 from bookwright.agents.runtime.agent import Execution
-from bookwright.agents.runtime.stream_log import note
+from bookwright.agents.runtime.metrics import note
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import InvalidInput, SessionNotStarted
 from bookwright.models.step import Reply, ToolUse

@@ -5,15 +5,16 @@ from bookwright.agents.react.loop import answered
 from bookwright.agents.steps.answers import whole
 from bookwright.agents.steps.artefact import Conclude, Outcome
 from bookwright.agents.steps.asking import Asking
+from bookwright.agents.steps.desk import step_key
 from bookwright.agents.steps.material import ActivityMaterial
 from bookwright.agents.steps.parsing import Check, parse
 from bookwright.agents.steps.recording import record_surely
-from bookwright.models.step import CODE, Failure, Reply, StepKey, StepRecord, ToolUse
+from bookwright.models.step import CODE, Failure, Reply, StepKey, ToolUse
 from bookwright.models.text.plain import plain
 from bookwright.storage.steps.attempts import Attempt
 from bookwright.storage.steps.journal import Move
 
-_TOLD_CHARACTERS = 500
+_DETAIL_CHARACTERS = 500
 
 _NO_ANSWER = (Failure.UNAVAILABLE, Failure.BROKEN_STREAM, Failure.TOOL_USE)
 
@@ -50,9 +51,9 @@ class ActivityRun(ActivityMaterial):
             BookPaused: The book is to rest.
             BackendError: Nothing was delivered.
         """
-        key = self._key(step or agent.name)
         self.reads(agent)
         may_be_cut = may_be_cut or self.is_small
+        key = self._key(step or agent.name)
         outcome = self._found(agent, key, conclude)
         if outcome is None:
             asking = Asking(self, agent, key, prefill, is_bare, may_be_cut, check, conclude, next_step)
@@ -68,10 +69,9 @@ class ActivityRun(ActivityMaterial):
 
     def failures(self, step: str) -> int:
         """How many answers to a step are on record without one that stands."""
-        done = self.desk.journal.attempts(self._key(step))
-        if done and done[-1].failure is None:
+        if self.is_done(step):
             return 0
-        return sum(record.failure not in _NO_ANSWER for record in done)
+        return sum(record.failure not in _NO_ANSWER for record in self.desk.journal.attempts(self._key(step)))
 
     def uses(self, *agents: Agent) -> list[ToolUse]:
         """What tools have brought to the steps of some agents, oldest first."""
@@ -84,7 +84,7 @@ class ActivityRun(ActivityMaterial):
         if self.desk.journal.attempts(key):
             return
         attempt = Attempt(
-            key=key, attempt=1, role=CODE, template="", prompt=(), detail=detail[:_TOLD_CHARACTERS],
+            key=key, attempt=1, role=CODE, template="", prompt=(), detail=detail[:_DETAIL_CHARACTERS],
             reply=Reply(text=text, model=CODE, cost=0),
         )  # fmt: skip
         intent = f"{self.node.label} {self.next_activity}"
@@ -100,10 +100,7 @@ class ActivityRun(ActivityMaterial):
             self.desk.journal.move_late(record, move)
 
     def _key(self, step: str) -> StepKey:
-        return StepKey(
-            book=self.node.book, node=self.node.key, revision=self.node.revision, activity=self.activity,
-            round=self.round, step=step,
-        )  # fmt: skip
+        return step_key(self.activity, self.node, step, self.round)
 
     def _found(self, agent: Agent, key: StepKey, conclude: Conclude | None) -> Outcome | None:
         """Return what a recorded step came to; None if there is none, or none that this agent can read.
@@ -111,10 +108,9 @@ class ActivityRun(ActivityMaterial):
         A move that was not made with it is made now: the profile or the brief may have changed
         since, so that what was a step on the way is the last one.
         """
-        done = self.desk.journal.attempts(key)
-        return self._read(agent, done[-1], conclude) if done and done[-1].failure is None else None
-
-    def _read(self, agent: Agent, record: StepRecord, conclude: Conclude | None) -> Outcome | None:
+        record = self.desk.result(key)
+        if record is None:
+            return None
         reply = answered(record.reply) if agent.tools else record.reply
         parsed = parse(agent, whole(reply, agent), self.desk.brief.language, "")
         if parsed.failure is not None:

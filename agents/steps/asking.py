@@ -64,15 +64,13 @@ class Asking:
 
     def until_it_stands(self) -> Outcome:
         """Ask until a reply is a result; each try is recorded with what was wrong with it."""
-        blocks, stable = self._blocks()
-        recorder = self._recorder(blocks)
         for _ in range(self.desk.settings.max_repairs + 1):
-            reply = self._reply(blocks, stable, recorder)
+            reply = self._reply()
             answer = answered(reply) if self.agent.tools else reply
-            parsed = self._no_answer(reply) or self._parse(answer, blocks)
-            step = recorder.record(reply, parsed)
+            parsed = self._no_answer(reply) or self._parse(answer)
+            step = self.recorder.record(reply, parsed)
             if parsed.failure is None:
-                self.material.told()
+                self.material.forget_warnings()
                 return Outcome(parsed.value, step, answer)
         raise NoResult(
             f"{self.name}: {self.desk.settings.max_repairs + 1} answers in a row were no result "
@@ -81,14 +79,16 @@ class Asking:
             "tries again, and another model for this role may do better",
         )
 
-    def _recorder(self, blocks: tuple[str, ...]) -> Recorder:
+    @cached_property
+    def recorder(self) -> Recorder:
+        """Keeps each try."""
         return Recorder(
             desk=self.desk, agent=self.agent, key=self.key, label=self.material.node.label,
-            prompt=(self.system, *blocks), card=parts_of(self.card, self.desk.locale), conclude=self.conclude,
+            prompt=(self.system, *self.blocks), card=parts_of(self.card, self.desk.locale), conclude=self.conclude,
             following=self.next_step or self.material.next_activity, shortfall=self.material.shortfall,
         )  # fmt: skip
 
-    def _reply(self, blocks: tuple[str, ...], stable: int, recorder: Recorder) -> Reply:
+    def _reply(self) -> Reply:
         """Ask for the answer, letting the model look up what it wants before; each look is recorded.
 
         What is on record of an interrupted try is neither asked nor looked up again.
@@ -97,8 +97,8 @@ class Asking:
         looks = [record for record in earlier if record.failure is Failure.TOOL_USE]
         loop = Loop(
             tools=self.tools or _NO_TOOLS,
-            ask=lambda said, tools: self._ask(blocks, stable, said, tools, recorder),
-            keeper=recorder,
+            ask=self._ask,
+            keeper=self.recorder,
             listener=lambda event: self.desk.listener(self.name, event),
             room=ROOM[self.desk.brief.language],
             locale=self.desk.locale,
@@ -127,20 +127,17 @@ class Asking:
             return None
         return Parsed(failure=Failure.UNPARSABLE, detail=render_turn("no_answer", self.desk.locale))
 
-    def _parse(self, reply: Reply, blocks: tuple[str, ...]) -> Parsed:
+    def _parse(self, reply: Reply) -> Parsed:
         if self.may_be_cut:
             reply = whole(reply, self.agent)
-        asked = echoes(self.system, blocks, is_tagged=not self.material.is_small)
+        asked = echoes(self.system, self.blocks, is_tagged=not self.material.is_small)
         return parse(self.agent, reply, self.desk.brief.language, asked, self.check)
 
-    def _blocks(self) -> tuple[tuple[str, ...], int]:
+    @cached_property
+    def blocks(self) -> tuple[str, ...]:
+        """What is asked: context and artefacts, how to look things up, and last the step's own part."""
         tail = render(self.agent.prompt, self.card, self.desk.locale, self.agent.folder)
-        if self.is_bare:
-            return (tail,), 0
-        before = self.material.blocks
-        blocks = (*before, *self._lookups(), tail)
-        stable = self._stable(len(before))
-        return blocks, stable if self.tools is None else len(blocks)  # each look is followed by the same prompt
+        return (tail,) if self.is_bare else (*self.material.blocks, *self._lookups(), tail)
 
     def _lookups(self) -> tuple[str, ...]:
         """How the step may look things up; or that nothing can be, to those who bring facts."""
@@ -150,15 +147,20 @@ class Asking:
         steps = 0 if self.tools is None else MAX_STEPS
         return (render_lookups(steps, self.desk.locale, has_web=has_web, is_researcher=is_researcher),)
 
-    def _stable(self, count: int) -> int:
-        """Return how many of the blocks before the tail are worth a place in a provider's cache.
+    @cached_property
+    def stable(self) -> int:
+        """How many leading blocks are worth a place in a provider's cache.
 
-        All of them where another step follows; after the last one only what the step before it has
+        All before the tail where another step follows; after the last one only what the step before it has
         put there already, for writing to a cache costs more than reading without one.
         """
+        if self.is_bare:
+            return 0
         is_last = self.conclude is not None and not self.next_step
         if not is_last:
-            self.material.shared = count
+            self.material.shared = len(self.material.blocks)
+        if self.tools is not None:
+            return len(self.blocks)  # each look is followed by the same prompt
         return max(self.material.shared, self._of_unit)
 
     @property
@@ -166,25 +168,21 @@ class Asking:
         """How many leading blocks the unit's other activities have, too."""
         return 0 if self.is_bare else self.material.stable
 
-    def _ask(
-        self, blocks: tuple[str, ...], stable: int, corrections: tuple[Correction, ...], tools: tuple[ToolSpec, ...],
-        recorder: Recorder,
-    ) -> Reply:  # fmt: skip
+    def _ask(self, corrections: tuple[Correction, ...], tools: tuple[ToolSpec, ...]) -> Reply:
         self._may_go_on()
         desk, role, name = self.desk, self.agent.role, self.name
         model, fallbacks = desk.model_of(role), desk.settings.fallbacks
         _log.debug("%s asks %s as %s", name, model, role)
-        corrections = self._checked(blocks, corrections)
-        number = recorder.number
+        number = self.recorder.number
         request = Request(
             model=model,
             role=role,
             name=name,
-            prompt=Prompt(self.system, blocks, stable, self.prefill, self._of_unit),
+            prompt=Prompt(self.system, self.blocks, self.stable, self.prefill, self._of_unit),
             sampling=self._sampling(number),
             output=self.agent.output,
             fallbacks=fallbacks.get(role) or fallbacks.get("default") or (),
-            corrections=corrections,
+            corrections=self._checked(corrections),
             tools=tools,
             cache_key=self.key.book,
             facts=self._facts(number),
@@ -192,19 +190,20 @@ class Asking:
         )
         desk.meanwhile()
         return desk.models.ask(
-            request, desk.budget, lambda event: desk.listener(name, event), recorder.record_undelivered
+            request, desk.budget, lambda event: desk.listener(name, event), self.recorder.record_undelivered
         )
 
-    def _checked(self, blocks: tuple[str, ...], corrections: tuple[Correction, ...]) -> tuple[Correction, ...]:
+    def _checked(self, corrections: tuple[Correction, ...]) -> tuple[Correction, ...]:
         """Let nothing secret into the prompt; a writer is shown its own prose again as it is."""
-        guard, said = self.material.guard_now, (self.prefill,)
+        guard = self.material.guard_now
         if guard.is_idle:
             return corrections
         if self.agent.role == "writer" and self.agent.artefact != "plan":
             own = {made.text for made in self.material.artefacts if made.is_prose} | {self.prefill}
             guard = guard.beside((*own, *(turn.reply for turn in corrections)))
         corrections = tuple(Correction(guard.redact(turn.reply), guard.redact(turn.problem)) for turn in corrections)
-        guard.require((self.system, *blocks, *said, *(p for t in corrections for p in (t.reply, t.problem))), self.name)
+        said = (part for turn in corrections for part in (turn.reply, turn.problem))
+        guard.require((self.system, *self.blocks, self.prefill, *said), self.name)
         return corrections
 
     @cached_property

@@ -10,7 +10,7 @@ from bookwright.agents.steps.ports import Asker, ContextSource, NoTools, Toolbox
 from bookwright.models.brief import Brief
 from bookwright.models.profile import Profile
 from bookwright.models.settings import Settings
-from bookwright.models.step import Activity, StepKey
+from bookwright.models.step import Activity, StepKey, StepRecord
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.steps.journal import Journal
 
@@ -44,14 +44,21 @@ class Desk:
 
     def is_concluded(self, activity: Activity, node: TaskNode, step: str) -> bool:
         """True if a step of an activity's first round is on record with a result and with what it does to the book."""
-        key = StepKey(book=node.book, node=node.key, revision=node.revision, activity=activity, round=0, step=step)
-        done = self.journal.attempts(key)
-        return bool(done) and done[-1].failure is None and done[-1].has_move
+        done = self.result(step_key(activity, node, step))
+        return done is not None and done.has_move
 
     def is_done(self, activity: Activity, node: TaskNode, step: str, round_: int = 0) -> bool:
         """True if a step of an activity is on record with a result."""
-        key = StepKey(
-            book=node.book, node=node.key, revision=node.revision, activity=activity, round=round_, step=step
-        )  # fmt: skip
+        return self.result(step_key(activity, node, step, round_)) is not None
+
+    def result(self, key: StepKey) -> StepRecord | None:
+        """Return the attempt at a step that is its result; None while there is none on record."""
         done = self.journal.attempts(key)
-        return bool(done) and done[-1].failure is None
+        return done[-1] if done and done[-1].failure is None else None
+
+
+def step_key(activity: Activity, node: TaskNode, step: str, round_: int = 0) -> StepKey:
+    """Return the key of a step of an activity of a node, as the node stands."""
+    return StepKey(
+        book=node.book, node=node.key, revision=node.revision, activity=activity, round=round_, step=step
+    )  # fmt: skip

@@ -125,7 +125,7 @@ class ActivityMaterial:
         """What has not been told yet of what is missing, as the journal keeps it; empty if nothing is."""
         return f"{MARK}{'; '.join(dict.fromkeys(self._warnings))}" if self._warnings else ""
 
-    def told(self) -> None:
+    def forget_warnings(self) -> None:
         """Note that what is missing is on record."""
         self._warnings.clear()
 

@@ -32,7 +32,7 @@ _REFUSALS = lazy_pattern(
     re.IGNORECASE,
 )
 _ECHO_CHARACTERS = 200
-_NOT_TOLD = frozenset({
+_CLOSED_FIELDS = frozenset({
     "id", "reasoning", "hierarchical_position", "who", "to", "born", "touched", "where", "category", "severity", "type",
     "result", "check", "priority", "thread", "secret",
 })  # fmt: skip
@@ -128,14 +128,14 @@ def _in_its_language(value: BaseModel, language: Language) -> Parsed:
 
 
 def _own_words(value: Any) -> Iterator[str]:
-    """Yield the strings of an answer but closed values and what `_NOT_TOLD` names."""
+    """Yield the strings of an answer but closed values and what `_CLOSED_FIELDS` names."""
     match value:
         case Enum():
             return
         case str():
             yield value
         case BaseModel():
-            for name in type(value).model_fields.keys() - _NOT_TOLD:
+            for name in type(value).model_fields.keys() - _CLOSED_FIELDS:
                 yield from _own_words(getattr(value, name))
         case tuple():
             for item in value:

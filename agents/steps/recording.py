@@ -19,10 +19,10 @@ from bookwright.storage.steps.journal import Journal, Move
 FIRST_WAIT, LONGEST_WAIT = 0.5, 8.0
 """Seconds between tries to record a paid reply that the database could not take; each is twice the last."""
 
-_TOLD_CHARACTERS = 200
+_ACTION_CHARACTERS = 200
 """Of an action, in the log."""
 
-_TOLD_OF_CONTEXT = 500
+_SHORTFALL_CHARACTERS = 500
 """Of what a context had to do without."""
 
 _T = TypeVar("_T")
@@ -96,7 +96,7 @@ class Recorder:
     def acted(self, reply: Reply, turn: Action | NoAction) -> int:
         """Record a reply that asks for a tool; returns the step's id."""
         told = f"{turn.tool} {turn.arguments}" if isinstance(turn, Action) else "neither an action nor an answer"
-        return self._keep(reply, Failure.TOOL_USE, " ".join(told.split())[:_TOLD_CHARACTERS], None)
+        return self._keep(reply, Failure.TOOL_USE, " ".join(told.split())[:_ACTION_CHARACTERS], None)
 
     def observed(self, use: ToolUse) -> None:
         """Record what a tool brought, before it goes into a prompt."""
@@ -108,7 +108,7 @@ class Recorder:
             return self._keep(reply, parsed.failure, parsed.detail, None)
         try:
             move = self.conclude(parsed.value) if self.conclude else None
-            return self._keep(reply, None, self.shortfall[:_TOLD_OF_CONTEXT], move)
+            return self._keep(reply, None, self.shortfall[:_SHORTFALL_CHARACTERS], move)
         except (LeaseLost, ReplyLost):
             raise  # nothing more can be written
         except Exception as fault:  # whatever is wrong must not cost a paid reply: it is kept, then told

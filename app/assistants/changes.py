@@ -2,10 +2,9 @@
 
 import subprocess
 from collections.abc import Sequence
-from typing import Any
 
 from bookwright.app.access import library
-from bookwright.app.assistants.opening import AssistantDesk
+from bookwright.app.assistants.opening import AssistantDesk, Facts
 from bookwright.app.branches.forking import fork
 from bookwright.app.changes.editing import editable_parts, save_or_queue
 from bookwright.app.changes.hand_text import without_heading
@@ -20,8 +19,6 @@ from bookwright.models.comment import Anchor
 from bookwright.models.document import DocumentKind
 from bookwright.models.edit import TextEdit
 from bookwright.models.errors import InvalidInput
-
-Facts = dict[str, Any]
 
 
 class BookChanges:

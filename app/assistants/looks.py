@@ -2,11 +2,10 @@
 
 from contextlib import suppress
 from dataclasses import asdict
-from typing import Any
 
 from bookwright.agents.relay.threads.alerts import PACINGS
 from bookwright.app.access import existing_library
-from bookwright.app.assistants.opening import AssistantDesk
+from bookwright.app.assistants.opening import AssistantDesk, Facts
 from bookwright.app.branches.comparing import compare, other_branch, text_pair
 from bookwright.app.branches.listing import branch_tree
 from bookwright.app.candidates.sight import candidates_at, units_with_candidates
@@ -26,8 +25,6 @@ from bookwright.models.book import BookState
 from bookwright.models.codex.entries import CodexEntry, Section, Visibility
 from bookwright.models.codex.names import neutral_names
 from bookwright.models.errors import InvalidInput
-
-Facts = dict[str, Any]
 
 MOST_CHARACTERS = 20_000
 """Of a text in one answer; `after` asks for the next piece."""

@@ -12,6 +12,9 @@ from bookwright.flows.limits import Limits
 from bookwright.models.settings import Settings
 from bookwright.models.talk.command import Resume
 
+Facts = dict[str, Any]
+"""What a tool answers, as JSON takes it."""
+
 
 @dataclass(frozen=True)
 class GoingOn:
@@ -32,7 +35,7 @@ class GoingOn:
         """What stands for this bill: another state of the book, or another end, has another one."""
         return hash_of(asdict(self))
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Facts:
         """Return it with its hash."""
         return asdict(self) | {"bill_hash": self.hash}
 

@@ -45,7 +45,7 @@ def words_of(words: list[str]) -> str:
     return asked
 
 
-def understand(opened: OpenBook, words: str, verbs: tuple[str, ...]) -> "tuple[Understood, str]":
+def understand(opened: OpenBook, words: str) -> "tuple[Understood, str]":
     """Have the words read; return what they came to, and who holds the book if nothing could be recorded."""
     from bookwright.agents.backends.endpoints import check_model  # these bring the engine
     from bookwright.agents.backends.service import ModelService
@@ -76,7 +76,7 @@ def understand(opened: OpenBook, words: str, verbs: tuple[str, ...]) -> "tuple[U
                 answer_tokens=SMALL_ANSWER_TOKENS if is_small else ANSWER_TOKENS,
                 stores_prompts=settings.keep_prompts, locale=(brief.prompt_language or brief.language).value,
             )  # fmt: skip
-            return editor.read(words, facts, verbs, lambda command: settled(command, opened)), call.holder
+            return editor.read(words, facts, tuple(LINES), lambda command: settled(command, opened)), call.holder
     finally:
         models.close()
 

@@ -9,14 +9,7 @@ from bookwright.models.codex.entries import folded
 from bookwright.models.codex.names import neutral_names
 from bookwright.models.codex.record import RecordKind
 from bookwright.models.errors import InvalidInput
-from bookwright.models.talk.command import (
-    ChangeBrief,
-    Command,
-    EditEntry,
-    EditSecret,
-    EditThread,
-    Resume,
-)
+from bookwright.models.talk.command import ChangeBrief, Command, EditEntry, EditSecret, EditThread, Resume
 from bookwright.models.talk.trying_commands import CompareBranch
 from bookwright.storage.branches.repository import BranchRepository
 from bookwright.storage.stores import Stores

@@ -28,62 +28,55 @@ class CommandLine:
     """No option stands for the author's yes: it cannot be taken back, or is the author's own word."""
 
 
-_NODE = {"node": "--node"}
-_THREAD = {"seed": "--seed", "plant_at": "--plant-at", "payoff": "--payoff", "payoff_at": "--payoff-at"}
+def _named(*fields: str) -> dict[str, str]:
+    """The options that are called as their fields are."""
+    return {field: f"--{field.replace('_', '-')}" for field in fields}
+
+
+_THREAD = _named("seed", "plant_at", "payoff", "payoff_at")
 _SECTION = {"section_text": "--section"}
 
 LINES: Mapping[str, CommandLine] = {
     "status": CommandLine(("status",), is_look=True),
     "tree": CommandLine(("tree",), is_look=True),
     "show": CommandLine(("show",), ("node",), is_look=True),
-    "read": CommandLine(("read",), options=_NODE, is_look=True),
-    "estimate": CommandLine(("estimate",), options={"length": "--length"}, book="--book", is_look=True),
+    "read": CommandLine(("read",), options=_named("node"), is_look=True),
+    "estimate": CommandLine(("estimate",), options=_named("length"), book="--book", is_look=True),
     "pause": CommandLine(("pause",)),
-    "resume": CommandLine(("resume",), options={"until": "--until", "words_today": "--words-today"}, costs=True),
+    "resume": CommandLine(("resume",), options=_named("until", "words_today"), costs=True),
     "brief": CommandLine(("brief",), options={"assignment": "--set"}),
     "export": CommandLine(("export",), options={"format": "--to"}),
     "report": CommandLine(("report",), options={"format": "--to"}),
     "style": CommandLine(("style",), is_look=True),
     "timeline": CommandLine(("timeline",), is_look=True),
-    "timeline_set": CommandLine(("timeline",), ("node",), {"when": "--when"}),
+    "timeline_set": CommandLine(("timeline",), ("node",), _named("when")),
     "codex": CommandLine(("codex", "list"), is_look=True),
     "secrets": CommandLine(("secrets", "list"), is_look=True),
     "foreshadowing": CommandLine(("foreshadowing", "list"), is_look=True),
-    "codex_add": CommandLine(("codex", "add"), ("name",), {"kind": "--kind", **_SECTION}),
-    "codex_edit": CommandLine(("codex", "edit"), ("entry",), {"name": "--name", **_SECTION}),
+    "codex_add": CommandLine(("codex", "add"), ("name",), _named("kind") | _SECTION),
+    "codex_edit": CommandLine(("codex", "edit"), ("entry",), _named("name") | _SECTION),
     "secret_add": CommandLine(
-        ("secrets", "add"),
-        ("content",),
-        {"importance": "--importance", "forbidden": "--forbid", "revealed_at": "--revealed-at"},
+        ("secrets", "add"), ("content",), _named("importance") | {"forbidden": "--forbid"} | _named("revealed_at")
     ),
     "secret_edit": CommandLine(
-        ("secrets", "edit"),
-        ("secret",),
-        {
-            "content": "--content",
-            "importance": "--importance",
-            "visibility": "--visibility",
-            "revealed_at": "--revealed-at",
-        },
+        ("secrets", "edit"), ("secret",), _named("content", "importance", "visibility", "revealed_at")
     ),
     "foreshadowing_add": CommandLine(("foreshadowing", "add"), ("title",), _THREAD),
-    "foreshadowing_edit": CommandLine(
-        ("foreshadowing", "edit"), ("thread",), {"title": "--title", "status": "--status", **_THREAD}
-    ),
-    "revise": CommandLine(("revise",), ("node",), {"note": "--note"}, costs=True),
+    "foreshadowing_edit": CommandLine(("foreshadowing", "edit"), ("thread",), _named("title", "status") | _THREAD),
+    "revise": CommandLine(("revise",), ("node",), _named("note"), costs=True),
     "fork": CommandLine(("fork",), options={"node": "--at", "name": "--name"}),
     "branches": CommandLine(("branches",), is_look=True),
     "compare": CommandLine(("compare",), ("branch",), {"node": "--unit"}, is_look=True),
     "candidates": CommandLine(("candidates",), ("node",), is_look=True),
     "candidates_take": CommandLine(("candidates",), ("node",), {"number": "--take"}),
     "notes": CommandLine(("note",), ("node",), is_look=True),
-    "note_add": CommandLine(("note",), ("node", "words"), {"at": "--at"}),
+    "note_add": CommandLine(("note",), ("node", "words"), _named("at")),
     "stale": CommandLine(("stale",), is_look=True),
     "refresh": CommandLine(("refresh",), ("node",), costs=True, yes="--yes"),
     "restore": CommandLine(("restore",), ("node", "version")),
     "gates": CommandLine(("gates",), is_look=True),
     "approve": CommandLine(("approve",), ("gate",), always_asks=True),
-    "reject": CommandLine(("reject",), ("gate",), {"note": "--note"}, always_asks=True),
+    "reject": CommandLine(("reject",), ("gate",), _named("note"), always_asks=True),
     "delete": CommandLine(("delete",), always_asks=True),
 }
 

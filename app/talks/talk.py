@@ -1,7 +1,6 @@
 """One talk with one agent: says things, follows the answer on the event bus, breaks it off, keeps the bill."""
 
-import threading
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 
@@ -25,7 +24,7 @@ from bookwright.agents.tools.outside import one_line
 from bookwright.app.talks.bill import TalkBill
 from bookwright.app.talks.opening import Opening
 from bookwright.app.talks.permission import Confirm, Permitting, Question
-from bookwright.app.talks.view import CANCELLED, SOURCES, ChatView
+from bookwright.app.talks.view import SOURCES, ChatView
 from bookwright.flows.talk.talking import TalkGround
 from bookwright.flows.tracing.traced import talk_tracing_as_set
 from bookwright.models.errors import SessionNotStarted
@@ -73,10 +72,13 @@ class Talk:
         self._executor = TabExecutor(ground.agents(services), bus)
         self._inbox: SimpleQueue[Event | Question | None] = SimpleQueue()
         self._permitting = Permitting(confirm, self._inbox.put)
-        self._state, self._forks = opening.state, opening.forks
+        self.session = opening.state
+        """The session that it goes on with."""
+        self._forks = opening.forks
         self._locale = _locale(opening.title) if opening.title else ""
         self._is_priced = prices.cost(opening.model, _SAMPLE, ground.settings) is not None
-        self._failure = ""
+        self.failure = ""
+        """The kind of failure of the last answer; empty where it came."""
         self._is_broken_off = False
         self._answer_text = ""
         self._uses: list[ToolUse] = []
@@ -84,16 +86,6 @@ class Talk:
         self._messages = MessageStore(bus)
         bus.on("*", self._messages.hear)
         bus.on("*", self._inbox.put)
-
-    @property
-    def session(self) -> SessionState:
-        """The session that it goes on with."""
-        return self._state
-
-    @property
-    def failure(self) -> str:
-        """The kind of failure of the last answer; empty where it came."""
-        return self._failure
 
     @property
     def bill(self) -> TalkBill:
@@ -117,13 +109,13 @@ class Talk:
         before = self._ledger.spent
         with self._answering(self._opening.member.name) as failed:
             self._hear_out(message)
-            if self._failure:
-                failed(self._failure)
-        if not self._failure and "fetch_page" in self._ground.tools:
+            if self.failure:
+                failed(self.failure)
+        if not self.failure and "fetch_page" in self._ground.tools:
             self._tell_sources()
         spent = self._ledger.spent - before
         self._tell_bill(replace(self.bill, tokens=spent.tokens, cost=spent.cost))
-        return not self._failure
+        return not self.failure
 
     def _hear_out(self, message: str) -> None:
         ended = self._executor.execute(message, self._execution(), can_use_tool=self._permitting)
@@ -145,10 +137,10 @@ class Talk:
         Raises:
             SessionNotStarted: Nothing was said yet.
         """
-        if not self._state.initialized:
+        if not self.session.initialized:
             raise SessionNotStarted("nothing was said in this talk yet, so it cannot be forked")
         self._forks = True
-        return f"what you say next goes into a copy; session {self._state.id} stays as it is"
+        return f"what you say next goes into a copy; session {self.session.id} stays as it is"
 
     def toggle_raw(self) -> str:
         """Show raw replies from now on, or no longer."""
@@ -169,10 +161,10 @@ class Talk:
     def describe_session(self) -> list[str]:
         """The session, one line for each fact."""
         opening = self._opening
-        state = "" if self._state.initialized else " (nothing was said yet)"
+        state = "" if self.session.initialized else " (nothing was said yet)"
         book = [f"book {opening.book.id}"] if opening.book else []
-        later = [f"later: bookwright chat --session {self._state.id[:8]}"] if self._state.initialized else []
-        return [f"session {self._state.id}{state}", f"agent {opening.member.name}, {opening.model}", *book, *later]
+        later = [f"later: bookwright chat --session {self.session.id[:8]}"] if self.session.initialized else []
+        return [f"session {self.session.id}{state}", f"agent {opening.member.name}, {opening.model}", *book, *later]
 
     def describe_messages(self) -> list[str]:
         """What was said in this talk's tab since it was opened, one entry for each message."""
@@ -186,7 +178,7 @@ class Talk:
         return Execution(
             agent_id=opening.member.name,
             tab_id=TAB,
-            session=self._state,
+            session=self.session,
             fork_session=self._forks,
             book=opening.book.id if opening.book else None,
             model=opening.model,
@@ -230,13 +222,13 @@ class Talk:
         is_own = came.parent_agent_id is None  # what a sub-agent says is material for its coordinator
         match came:
             case AgentEvent(payload=EventPayload(name=name, data=data)) if name == SESSION and is_own:
-                self._state, self._forks = SessionState(id=str(data["sessionId"]), initialized=True), False
+                self.session, self._forks = SessionState(id=str(data["sessionId"]), initialized=True), False
             case AgentEvent(payload=EventPayload(name=EventKind.TOOL_RESULT) as payload):
                 self._uses.append(_use(payload, len(self._uses) + 1))
             case CompletedEvent() if is_own:
-                self._failure, self._answer_text = "", came.payload.text
+                self.failure, self._answer_text = "", came.payload.text
             case FailedEvent() if is_own:
-                self._failure = came.payload.kind or "failed"
+                self.failure = came.payload.kind or "failed"
         self._view.hear(came)
 
     def _tell_sources(self) -> None:
@@ -247,7 +239,7 @@ class Talk:
     def _tell_bill(self, bill: TalkBill) -> None:
         data: dict[str, JsonValue] = {
             "tokens": bill.tokens, "cost": bill.cost if bill.is_priced else None, "allTokens": bill.all_tokens,
-            "allCost": bill.all_cost if bill.is_priced else None, "sessionId": self._state.id,
+            "allCost": bill.all_cost if bill.is_priced else None, "sessionId": self.session.id,
         }  # fmt: skip
         self._tell(BILL, data)
         self._view.ended(bill)
@@ -258,15 +250,8 @@ class Talk:
 
     def _leave(self, ended: "Future[bool]") -> None:
         """Give what runs a moment to keep what it has."""
-        gone = threading.Event()
-        ended.add_done_callback(lambda _: gone.set())
         self._executor.cancel(TAB)
-        gone.wait(_LEAVE_SECONDS)
-
-
-def is_cancel(failure: str) -> bool:
-    """True where an answer was broken off by the person."""
-    return failure == CANCELLED
+        wait([ended], _LEAVE_SECONDS)
 
 
 def _in_short(message: Message) -> str:

@@ -60,7 +60,7 @@ class WatchedLibrary:
         Raises:
             StorageError: The database cannot be used now.
         """
-        database = self._required() if self._was_there else self._open()
+        database = self._required() if self._was_there else self.database()
         if database is None:
             return []
         self._was_there = True
@@ -91,14 +91,6 @@ class WatchedLibrary:
                 last_answer=stores.steps.reply(steps[-1].id) if steps else "",
             )
 
-    def database(self) -> Database | None:
-        """Return the database, for reading; None where there is none yet.
-
-        Raises:
-            StorageError: It cannot be used now.
-        """
-        return self._open()
-
     def opened(self, book: str) -> OpenBook:
         """Return one book with what it takes to look at it, for reading.
 
@@ -106,7 +98,7 @@ class WatchedLibrary:
             StorageError: The database cannot be used now.
             BookNotFound: There is no book of that id.
         """
-        database = self._open()
+        database = self.database()
         if database is None:
             raise BookNotFound(f"there is no book {book!r}; no book was begun here")
         with database.read() as connection:
@@ -147,7 +139,12 @@ class WatchedLibrary:
                 self._database.dispose()
             self._database = None
 
-    def _open(self) -> Database | None:
+    def database(self) -> Database | None:
+        """Return the database, for reading; None where there is none yet.
+
+        Raises:
+            StorageError: It cannot be used now.
+        """
         file = _identity(self._settings)
         if file != self._file:
             self.close()  # another was put in its place
@@ -158,7 +155,7 @@ class WatchedLibrary:
             return self._database
 
     def _required(self) -> Database:
-        database = self._open()
+        database = self.database()
         if database is None:
             raise StorageError("the database is not there any more")
         return database
@@ -186,9 +183,7 @@ def _stores(connection: Connection, book: str) -> Stores:
 
 
 def _step(stores: Stores, label: str | None, step: int | None, by: int) -> StepLine | None:
-    if step is None:
-        found = stores.steps.last(1, label)
-    elif by < 0:
+    if step is None or by < 0:
         found = stores.steps.last(1, label, before=step)
     elif label is None:
         found = list(stores.steps.lines(after=step, limit=1))

@@ -1,13 +1,17 @@
 """Sums up the events of one tab for a screen: the last text, uses of tools with their times, what is waited for."""
 
 import json
+import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import islice
+from pathlib import Path
 
 from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.react.unwrapping import ReplyPart, ShownPiece, Unwrapping
+from bookwright.agents.runtime.events.event_file import EventReader
 from bookwright.app.tool_words import told_use
 from bookwright.exports.markup import clean
 from bookwright.models.step import Activity
@@ -29,8 +33,11 @@ _CHARACTERS = 12_000
 """What is kept of the text; a whole unit's prose and more."""
 _TOOLS = 20
 _ARGUMENTS = 80
-_TOLD = 160
+_NOTE = 160
 """Characters of what is said of a use of a tool."""
+_TURN_SECONDS = 0.2
+"""How long events are taken in before they are shown."""
+_BATCH = 200
 
 
 class PieceKind(StrEnum):
@@ -159,7 +166,7 @@ class StreamText:
             case EventKind.TOOL_USE:
                 tool, told = str(payload.data.get("tool") or "a tool"), clean(payload.text)[:_ARGUMENTS]
                 self._uses.append(Use(tool, told, _speaker(event), event.timestamp))
-                self._put(PieceKind.NOTE, clean(told_use(tool, payload.text))[:_TOLD])
+                self._put(PieceKind.NOTE, clean(told_use(tool, payload.text))[:_NOTE])
             case EventKind.TOOL_RESULT:
                 self._answered(event, payload)
             case _ if payload.name == STEP and payload.data.get("failure") not in (None, "tool_use"):
@@ -211,6 +218,49 @@ class StreamText:
 
     def _change(self, **values: object) -> None:
         self.heard = replace(self.heard, **values)  # type: ignore[arg-type]
+
+
+class StreamFollower:
+    """Reads the new events of a tab's file whenever it is asked, also while another process writes it."""
+
+    def __init__(self, path: Path) -> None:
+        self._reader = EventReader(path)
+        self._stream = StreamText()
+        self._new: Iterator[Event] | None = None
+        self._heard = Heard()
+
+    @property
+    def is_behind(self) -> bool:
+        """True while the file holds more that was not listened to."""
+        return self._new is not None
+
+    def listened(self) -> Heard:
+        """Take new events in for a while, and return what they have come to."""
+        until = time.monotonic() + _TURN_SECONDS
+        is_new = False
+        try:
+            while time.monotonic() < until and self._take():
+                is_new = True
+        except OSError:
+            self._new = None  # it may be there the next time
+        if is_new or self._reader.skipped != self._heard.skipped:
+            self._heard = self._stream.snapshot(self._reader.skipped)
+        return self._heard
+
+    def _take(self) -> bool:
+        """Take some events in; tell whether there were any."""
+        if self._new is None:
+            self._new = self._reader.read()
+        events = list(islice(self._new, _BATCH))
+        for event in events:
+            self._stream.hear(event)
+        if len(events) < _BATCH:
+            self._new = None
+        return bool(events)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._reader.close()
 
 
 def _speaker(event: Event) -> str:

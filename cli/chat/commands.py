@@ -2,44 +2,10 @@
 
 import re
 from collections.abc import Callable
-from typing import Protocol
 
-from bookwright.app.talks.bill import TalkBill
+from bookwright.app.talks.talk import Talk
 
 _COMMAND = re.compile(r"/([A-Za-z]+)\s*\Z")
-
-
-class Commanded(Protocol):
-    """The talk, as its commands see it."""
-
-    def describe_tools(self) -> list[str]:
-        """What the agent may use, one line each."""
-        ...
-
-    def describe_session(self) -> list[str]:
-        """The session, one line for each fact."""
-        ...
-
-    def describe_messages(self) -> list[str]:
-        """What was said since the talk was opened, one entry for each message."""
-        ...
-
-    def fork(self) -> str:
-        """Go on in a copy from the next message on; say so.
-
-        Raises:
-            SessionNotStarted: Nothing was said yet.
-        """
-        ...
-
-    def toggle_raw(self) -> str:
-        """Show raw replies from now on, or no longer; say which."""
-        ...
-
-    @property
-    def bill(self) -> TalkBill:
-        """What the talk has taken."""
-        ...
 
 
 class Quit(Exception):
@@ -52,7 +18,7 @@ def command_in(message: str) -> str | None:
     return found[1].lower() if found else None
 
 
-def run_command(name: str, talk: Commanded) -> list[str]:
+def run_command(name: str, talk: Talk) -> list[str]:
     """Carry a command out and return the lines to show.
 
     Raises:
@@ -64,16 +30,16 @@ def run_command(name: str, talk: Commanded) -> list[str]:
     return _COMMANDS[name][1](talk)
 
 
-def _help(talk: Commanded) -> list[str]:
+def _help(talk: Talk) -> list[str]:
     listed = [f"/{name:<8} {about}" for name, (about, _) in _COMMANDS.items()]
     return [*listed, "Ctrl-C breaks an answer off; a second one in a row, or Ctrl-D, ends the talk."]
 
 
-def _quit(talk: Commanded) -> list[str]:
+def _quit(talk: Talk) -> list[str]:
     raise Quit
 
 
-_COMMANDS: dict[str, tuple[str, Callable[[Commanded], list[str]]]] = {
+_COMMANDS: dict[str, tuple[str, Callable[[Talk], list[str]]]] = {
     "help": ("lists the commands", _help),
     "tools": ("lists what the agent may use", lambda talk: talk.describe_tools()),
     "session": ("shows the session and how to go on with it later", lambda talk: talk.describe_session()),

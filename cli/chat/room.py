@@ -19,8 +19,8 @@ from bookwright.agents.small.sampling import NARROW_MODELS
 from bookwright.agents.tools.outside import one_line
 from bookwright.app.talks.opening import Opening
 from bookwright.app.talks.permission import Confirm
-from bookwright.app.talks.talk import Talk, is_cancel
-from bookwright.app.talks.view import ChatView
+from bookwright.app.talks.talk import Talk
+from bookwright.app.talks.view import CANCELLED, ChatView
 from bookwright.cli.chat.commands import Quit, command_in, run_command
 from bookwright.cli.chat.input import Terminal, checked, piped_lines, whole_pipe
 from bookwright.cli.chat.view import JsonView, TextView
@@ -45,6 +45,23 @@ class Manner:
     budget_usd: float | None
 
 
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end the talk as a person would, so that what had come is kept."""
+    chosen = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        sys.exit(128 + number)
+
+    before = {number: signal.signal(number, leave) for number in chosen}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@_ended_by_signals()
 def hold(opening: Opening, manner: Manner, settings: Settings, database: Database) -> None:
     """Talk until the input ends or the person ends it.
 
@@ -52,11 +69,6 @@ def hold(opening: Opening, manner: Manner, settings: Settings, database: Databas
         InvalidInput: Nothing comes through the pipe, or too much.
         typer.Exit: Through a pipe: an answer did not come.
     """
-    with _ended_by_signals():
-        _talk(opening, manner, settings, database)
-
-
-def _talk(opening: Opening, manner: Manner, settings: Settings, database: Database) -> None:
     terminal = Terminal(settings.home / "chat_history") if sys.stdin.isatty() else None
     message = "" if terminal is not None or manner.by_lines else whole_pipe()
     view = _view(manner)
@@ -97,7 +109,7 @@ def _converse(talk: Talk, terminal: Terminal, view: ChatView, opening: Opening) 
                 interrupts = 0
                 if message:
                     _exchange(talk, view, message)
-                    interrupts = int(is_cancel(talk.failure))
+                    interrupts = int(talk.failure == CANCELLED)
             except KeyboardInterrupt:
                 interrupts += 1
                 view.note("\n(Ctrl-C once more, or Ctrl-D, ends the talk)" if interrupts < 2 else "")
@@ -137,7 +149,7 @@ def _answer_pipe(talk: Talk, view: ChatView, messages: Iterable[str], *, has_com
             except Quit:
                 return
         elif not talk.say(message):
-            raise typer.Exit(INTERRUPTED if is_cancel(talk.failure) else FAULT)
+            raise typer.Exit(INTERRUPTED if talk.failure == CANCELLED else FAULT)
 
 
 def _asker(terminal: Terminal, view: ChatView) -> Confirm:
@@ -154,19 +166,3 @@ def _asker(terminal: Terminal, view: ChatView) -> Confirm:
             return False
 
     return confirm
-
-
-@contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the talk as a person would, so that what had come is kept."""
-    chosen = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-
-    def leave(number: int, frame: FrameType | None) -> None:
-        sys.exit(128 + number)
-
-    before = {number: signal.signal(number, leave) for number in chosen}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -147,7 +147,7 @@ class TextView:
             self._line(one_line(event.payload.error, 1_000) + advice, "red")
 
     def _result(self, payload: EventPayload) -> None:
-        status, text = _told(payload.text)
+        status, text = _status_and_text(payload.text)
         style = {"error": "red", "partial": "yellow"}.get(status, "dim")
         self._line(f"< {payload.data.get('tool') or ''} {status}: {one_line(text, _RESULT_CHARACTERS)}", style)
 
@@ -195,7 +195,7 @@ def clean_piece(text: str) -> str:
     return f"{start.translate(blanks)}{clean(text)}{end.translate(blanks)}" if text.strip() else text.translate(blanks)
 
 
-def _told(envelope: str) -> tuple[str, str]:
+def _status_and_text(envelope: str) -> tuple[str, str]:
     """The status and the text of a tool's answer."""
     try:
         told: Any = json.loads(envelope)

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from bookwright.app.commands.asking import Proposal, proposal_of, understand, words_of
-from bookwright.app.commands.lines import LINES
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import note, print_json, print_text
@@ -32,7 +31,7 @@ def ask(
     asked = words_of(words)
     program = context.find_root().command
     with open_book(book) as opened:
-        understood, holder = understand(opened, asked, tuple(LINES))
+        understood, holder = understand(opened, asked)
         command, identity = understood.command, opened.book.id
         proposal = None if isinstance(command, Unclear) else proposal_of(understood, opened, says_yes=is_agreed)
     facts: dict[str, Any] = {"book": identity, "words": asked, "is_recorded": not holder}

@@ -12,7 +12,6 @@ from sqlalchemy.exc import DBAPIError
 from textual import work
 from textual.app import App
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Tabs
 
@@ -29,22 +28,6 @@ _QUICK_SECONDS, _IDLE_SECONDS = 0.1, 0.3
 _QUIET_LOOKS = 20
 """So many looks without news, and the next ones come more slowly."""
 _T = TypeVar("_T")
-
-
-class Seen(Message):
-    """Something is to be seen that was not before."""
-
-    def __init__(self, sight: ScreenSight) -> None:
-        super().__init__()
-        self.sight = sight
-
-
-class Failed(Message):
-    """The watcher met a fault of the program."""
-
-    def __init__(self, error: Exception) -> None:
-        super().__init__()
-        self.error = error
 
 
 class WatchApp(App[None]):
@@ -97,16 +80,6 @@ class WatchApp(App[None]):
         """Look no more."""
         self._is_over.set()
         self._nudge.set()
-
-    def on_seen(self, message: Seen) -> None:
-        """Draw what is new."""
-        self._was_drawn.set()
-        self.books.show(message.sight)
-
-    def on_failed(self, message: Failed) -> None:
-        """End: the watcher cannot go on."""
-        self.fault = message.error
-        self.exit()
 
     def on_tabs_tab_activated(self, event: Tabs.TabActivated) -> None:
         """Bring a tab to the front."""
@@ -199,6 +172,16 @@ class WatchApp(App[None]):
         self._wish = wish
         self._nudge.set()
 
+    def _draw(self, sight: ScreenSight) -> None:
+        """Draw what is new."""
+        self._was_drawn.set()
+        self.books.show(sight)
+
+    def _fail(self, error: Exception) -> None:
+        """End: the watcher cannot go on."""
+        self.fault = error
+        self.exit()
+
     def _end(self) -> None:
         self.exit(return_code=128 + signal.SIGTERM)
 
@@ -207,7 +190,7 @@ class WatchApp(App[None]):
         try:
             self._look_on()
         except Exception as error:  # the thread's edge
-            self.post_message(Failed(error))
+            self.call_later(self._fail, error)
         finally:
             self._watcher.close()
 
@@ -220,7 +203,7 @@ class WatchApp(App[None]):
                 quiet = 0 if sight else quiet + 1
                 if sight is not None:
                     self._was_drawn.clear()
-                    self.post_message(Seen(sight))
+                    self.call_later(self._draw, sight)
             if not self._watcher.is_behind:
                 self._nudge.wait(_IDLE_SECONDS if quiet > _QUIET_LOOKS else _QUICK_SECONDS)
             self._nudge.clear()

@@ -56,14 +56,13 @@ def facts(sight: ScreenSight, now: float) -> Text:
     """Four lines: what the book is, how far it is, what it costs, what it does or waits for."""
     book = sight.book
     if book is None:
-        lines = [Text(_nothing(sight), style="bold"), Text(""), Text(""), _doing(sight, now)]
+        head = f"agent {in_a_line(sight.tab)}" if sight.tab else "no books yet; the first that is begun appears here"
+        lines = [Text(head, style="bold"), Text(""), Text(""), _doing(sight, now)]
     else:
         lines = [_title(sight, book), _written(book), Text(f"cost {spent(book.progress)}"), _doing(sight, now)]
     if sight.trouble:
         lines[-1] = Text(f"cannot look: {in_a_line(sight.trouble)}; trying again", style="bold red")
-    for line in lines:
-        line.no_wrap, line.overflow = True, "ellipsis"
-    return Text("\n", no_wrap=True, overflow="ellipsis").join(lines)
+    return _lined(lines)
 
 
 def stream(sight: ScreenSight) -> Text:
@@ -91,18 +90,13 @@ def call_title(sight: ScreenSight) -> str:
 
 def steps(lines: tuple[StepLine, ...], names: ReadingOrder, height: int) -> Text:
     """The last steps, the newest at the bottom."""
-    shown = lines[-height:] if height > 0 else ()
-    if not shown:
-        return Text("no step is on record yet", style="dim")
-    return _lined(Text(in_a_line(step_text(line, names)), style="red" if line.is_failed else "") for line in shown)
+    told = (Text(in_a_line(step_text(line, names)), style="red" if line.is_failed else "") for line in lines)
+    return _last(told, height, "no step is on record yet")
 
 
 def uses(used: tuple[Use, ...], now: float, height: int) -> Text:
     """The last uses of tools with how long they took, those that still run with how long they have."""
-    shown = used[-height:] if height > 0 else ()
-    if not shown:
-        return Text("no tool was used", style="dim")
-    return _lined(_use(use, now) for use in shown)
+    return _last((_use(use, now) for use in used), height, "no tool was used")
 
 
 def row_text(row: TreeRow, gates: frozenset[int]) -> Text:
@@ -127,12 +121,6 @@ def _mark(line: ChildLine, is_current: bool, has_gate: bool) -> tuple[str, str]:
     if is_current and line.status is not NodeStatus.DONE:
         return "●", "bold"
     return ("✓", "green") if line.is_finished else ("○", "")
-
-
-def _nothing(sight: ScreenSight) -> str:
-    if sight.tab:
-        return f"agent {in_a_line(sight.tab)}"
-    return "no books yet; the first that is begun appears here"
 
 
 def _title(sight: ScreenSight, book: BookSight) -> Text:
@@ -189,6 +177,11 @@ def _use(use: Use, now: float) -> Text:
     took = f"{use.millis / 1000:.1f} s" if use.millis is not None else f"{max(now - use.began / 1000, 0):.0f} s so far"
     style = "red" if use.status == "error" else "yellow" if use.millis is None else ""
     return Text(in_a_line(f"{use.tool} {took} {use.status} {use.arguments}"), style=style)
+
+
+def _last(lines: Iterable[Text], height: int, otherwise: str) -> Text:
+    shown = list(lines)[-height:] if height > 0 else []
+    return _lined(shown) if shown else Text(otherwise, style="dim")
 
 
 def _lined(lines: Iterable[Text]) -> Text:

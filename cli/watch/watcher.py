@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, replace
 from sqlalchemy.exc import DBAPIError
 
 from bookwright.agents.runtime.events.event_file import event_path
-from bookwright.app.watching.ear import Ear
 from bookwright.app.watching.fisheye import Folds
 from bookwright.app.watching.library import BookSight, WatchedLibrary
-from bookwright.app.watching.stream import Heard
+from bookwright.app.watching.stream import Heard, StreamFollower
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookNotFound, BookwrightError
 from bookwright.models.settings import Settings
@@ -41,11 +40,6 @@ class TabSight:
     name: str
     standing: str
     """Of a book its state, `gone` if it was deleted; of an agent `agent`."""
-
-    @property
-    def is_book(self) -> bool:
-        """True where the database knows it."""
-        return self.standing != "agent"
 
 
 @dataclass(frozen=True)
@@ -88,7 +82,7 @@ class Watcher:
         self.library = WatchedLibrary(settings)
         self._tabs: dict[str, TabSight] = {}
         self._pulses: dict[str, BookPulse] = {}
-        self._ears: dict[str, Ear] = {}
+        self._followers: dict[str, StreamFollower] = {}
         self._next_look = float("-inf")
         self._wish: ScreenWish | None = None
         self._seen: tuple[object, ...] = ()
@@ -108,7 +102,7 @@ class Watcher:
     def look(self, wish: ScreenWish) -> ScreenSight | None:
         """Return what is to be seen; None if that is what was returned last."""
         sight = self._looked(wish)
-        sight = replace(sight, heard=Heard() if sight.source or not sight.tab else self._ear(sight.tab).listened())
+        sight = replace(sight, heard=Heard() if sight.source or not sight.tab else self._follower(sight.tab).listened())
         if sight == self._sight:
             return None
         self._sight = sight
@@ -117,14 +111,14 @@ class Watcher:
     @property
     def is_behind(self) -> bool:
         """True while there are events that were not taken in yet."""
-        ear = self._ears.get(self._sight.tab)
-        return ear is not None and ear.is_behind
+        follower = self._followers.get(self._sight.tab)
+        return follower is not None and follower.is_behind
 
     def close(self) -> None:
         """Let go of files and connections."""
         self.library.close()
-        for ear in self._ears.values():
-            ear.close()
+        for follower in self._followers.values():
+            follower.close()
 
     def _looked(self, wish: ScreenWish) -> ScreenSight:
         if self._clock() >= self._next_look or wish != self._wish:
@@ -167,7 +161,7 @@ class Watcher:
             if name not in self._tabs and (name in self._wanted if self._wanted else True):
                 self._tabs[name] = TabSight(name, "agent")
         for name, tab in self._tabs.items():
-            if tab.is_book and name not in self._pulses:
+            if tab.standing != "agent" and name not in self._pulses:
                 self._tabs[name] = TabSight(name, "gone")
         if not self._tabs and pulses and not self._wanted:
             last = max(pulses, key=lambda pulse: (not pulse.is_archived, pulse.updated_at))
@@ -192,10 +186,10 @@ class Watcher:
             return "there is no event file here: only the journal can be seen"
         return ""
 
-    def _ear(self, tab: str) -> Ear:
-        if tab not in self._ears:
-            self._ears[tab] = Ear(event_path(self._settings.home, tab))
-        return self._ears[tab]
+    def _follower(self, tab: str) -> StreamFollower:
+        if tab not in self._followers:
+            self._followers[tab] = StreamFollower(event_path(self._settings.home, tab))
+        return self._followers[tab]
 
 
 def _found(name: str, books: list[str], talks: list[str]) -> str:

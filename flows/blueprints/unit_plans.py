@@ -8,7 +8,7 @@ from bookwright.models.blueprint import CHARACTERS_A_WORD, UnitPlan
 from bookwright.models.tree.level import Level, child_level, usual_child_length
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import FormCard
-from bookwright.prompts.render import render_directions
+from bookwright.prompts.render import render
 from bookwright.prompts.templates import BLUEPRINT
 
 LEAST_CHILD = 50
@@ -123,7 +123,7 @@ def form_of(unit: TaskNode, deps: Deps) -> str:
         child_count=(plan.count or 0) if counted_child(unit, deps) else 0,
         is_in_opening=all(node.unit_index <= 1 for node in above),
     )
-    return render_directions(f"{BLUEPRINT}/{plan.directions}", card, deps.desk.locale, deps.blueprint.prompts)
+    return render(f"{BLUEPRINT}/{plan.directions}", card, deps.desk.locale, deps.blueprint.prompts)
 
 
 def _span(level: Level, deps: Deps) -> tuple[int, int]:

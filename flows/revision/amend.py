@@ -8,6 +8,7 @@ from typing import Any
 
 from bookwright.agents.relay.secrets.guard import Guard
 from bookwright.agents.steps.activity_run import ActivityRun
+from bookwright.agents.steps.desk import step_key
 from bookwright.agents.workflows import AMEND, AMEND_PROSE, LEAK_REVIEW
 from bookwright.flows.activities.prose.brief import guard_of
 from bookwright.flows.activities.prose.finish import UnitFinish
@@ -16,7 +17,7 @@ from bookwright.flows.deps import Deps
 from bookwright.flows.revision.revise import data_kept, put
 from bookwright.models.document import CodexUse, Document, DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.errors import InvalidInput
-from bookwright.models.step import AMENDING_ROUNDS, Activity, StepKey
+from bookwright.models.step import AMENDING_ROUNDS, Activity
 from bookwright.models.text.length import TOLERANCE, is_off
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.repositories.texts import text_hash
@@ -167,10 +168,7 @@ def _at_no_other_order(node: TaskNode, old: Document, step: str, deps: Deps) -> 
 def _begun(stores: Stores, node: TaskNode, old: Document) -> dict[str, float]:
     """Return the steps on record by which a version is being changed, and when each was first answered."""
     maker = _MAKERS[old.kind][0]
-    key = StepKey(
-        book=node.book, node=node.key, revision=node.revision, activity=maker, round=AMENDING_ROUNDS + old.version,
-        step=AMENDED,
-    )  # fmt: skip
+    key = step_key(maker, node, AMENDED, AMENDING_ROUNDS + old.version)
     reviews = stores.steps.begun_beside(key.model_copy(update={"activity": Activity.REVIEW}))
     own = {name: first for name, first in reviews.items() if name.startswith(f"{LEAK_REVIEW.name}.")}
     return stores.steps.begun_beside(key) | (own if old.kind is DocumentKind.PROSE else {})

@@ -13,8 +13,7 @@ from bookwright.models.text.language import Language, detect_language
 from bookwright.models.tree.level import Level
 from bookwright.prompts import Card, render
 from bookwright.prompts.card import FormCard
-from bookwright.prompts.render import render_directions
-from bookwright.prompts.templates import environment_with, fields_of
+from bookwright.prompts.templates import environment, fields_of, source_in
 from tests.blueprints.contents import (
     LANGUAGES,
     LOCALES,
@@ -172,7 +171,7 @@ def test_a_template_of_a_step_reads_only_cards_and_never_the_secrets(name: str, 
 @pytest.mark.parametrize("locale", LOCALES)
 def test_directions_render_for_every_unit_as_plain_sentences(name: str, template: str, locale: str) -> None:
     for card in form_cards():
-        text = render_directions(f"blueprint/{template}", card, locale, prompts(name))
+        text = render(f"blueprint/{template}", card, locale, prompts(name))
 
         assert text
         assert not re.search(r"[{}<>#]|\n{2,}| {2}| [.,;:]|\bNone\b|[，。；：、][，。；：、]", text), text
@@ -186,9 +185,7 @@ def test_directions_read_a_unit_s_place_and_nothing_of_the_story(name: str, temp
 
     for locale in LOCALES:
         read = fields_of(f"blueprint/{template}", locale, prompts(name)) - {"units", "levels", "tongues"}
-        source = environment_with(prompts(name), locale).loader.get_source(  # type: ignore[union-attr]
-            environment_with(prompts(name), locale), f"blueprint/{template}.md.j2"
-        )[0]
+        source = source_in(environment(locale, prompts(name)), f"blueprint/{template}.md.j2")[0]
 
         assert read <= known
         assert set(re.findall(r"\bbook\.(\w+)", source)) <= {"length_unit", "language", "length_class", "length"}
@@ -198,7 +195,7 @@ def test_directions_read_a_unit_s_place_and_nothing_of_the_story(name: str, temp
 def test_directions_name_no_member_that_tells_the_end(name: str, template: str) -> None:
     spoilers = [member for member in blueprint(name).members if member.is_spoiler]
     said = {
-        locale: {render_directions(f"blueprint/{template}", card, locale, prompts(name)) for card in form_cards()}
+        locale: {render(f"blueprint/{template}", card, locale, prompts(name)) for card in form_cards()}
         for locale in LOCALES
     }
 
@@ -210,7 +207,7 @@ def test_directions_name_no_member_that_tells_the_end(name: str, template: str) 
 def test_directions_never_plant_the_words_of_machine_prose(name: str, template: str) -> None:
     for locale, patterns in (("en", MACHINE_PROSE), ("zh", CHINESE_MACHINE_PROSE)):
         for card in form_cards():
-            text = render_directions(f"blueprint/{template}", card, locale, prompts(name))
+            text = render(f"blueprint/{template}", card, locale, prompts(name))
 
             assert [pattern for pattern in patterns if re.search(pattern, text, re.IGNORECASE)] == []
 
@@ -252,7 +249,7 @@ def test_members_that_lay_down_a_register_rest_on_the_frame_of_registers() -> No
     for name, template in asked(MemberKind.REGISTER):
         source = (prompts(name) / f"{template}.md.j2").read_text(encoding="utf-8")
 
-        assert meta.find_referenced_templates(environment_with(prompts(name)).parse(source))
+        assert meta.find_referenced_templates(environment(folder=prompts(name)).parse(source))
         assert "story/blueprint/register_frame.md.j2" in source
 
 

@@ -9,7 +9,6 @@ import pytest
 from bookwright.models.tree.level import Level
 from bookwright.prompts import render
 from bookwright.prompts.card import FormCard
-from bookwright.prompts.render import render_directions
 from tests.blueprints.contents import prompts
 from tests.prompts.cards import BOOKS, card_of
 from tests.prompts.test_snapshots import APPROVE
@@ -62,7 +61,7 @@ def test_directions_read_as_they_were_approved(name: str, template: str, locale:
         for index in (1, 2, 3)
     ]  # fmt: skip
 
-    told = (render_directions(f"blueprint/{template}", unit, locale, prompts(name)) for unit in units)
+    told = (render(f"blueprint/{template}", unit, locale, prompts(name)) for unit in units)
 
     check(f"{name}.{template}.{locale}", "\n---\n".join(told))
 

@@ -2,14 +2,14 @@
 
 import logging
 import threading
+from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Literal
 
-from bookwright.agents.runtime.events.queue import EventQueue
-from bookwright.models.talk.event import Event, EventType, check_event
+from bookwright.models.talk.event import DELTAS, ENDS, Event, EventType, check_event
 
 logger = logging.getLogger(__name__)
 
@@ -52,16 +52,17 @@ class EventBus:
         """Call `handler` for each event of a type, or of all with `"*"`; several types of one handler keep order."""
         wanted = _topic(topic)
         with self._lock:
-            known = self._find(handler)
+            lasting = (each for each in self._subscribers if not each.is_once and not each.takes_batches)
+            known = next((each for each in lasting if each.handler == handler), None)
             if known is not None:
                 known.topics = known.topics | {wanted}
             else:
                 self._add(_Subscriber(handler, {wanted}, capacity))
 
-    def on_batches(self, handler: BatchHandler, *, capacity: int = CAPACITY) -> None:
+    def on_batches(self, handler: BatchHandler) -> None:
         """Call `handler` with lists of all events that came while it was busy with those before."""
         with self._lock:
-            self._add(_Subscriber(handler, {"*"}, capacity, takes_batches=True))
+            self._add(_Subscriber(handler, {"*"}, CAPACITY, takes_batches=True))
 
     def once(self, topic: Topic | str, handler: Handler) -> None:
         """Call `handler` for the next event of a type only."""
@@ -73,14 +74,12 @@ class EventBus:
 
         Once it listens for nothing, what still waits for it is thrown away, after so many `seconds` at the most.
         """
-        left = []
         with self._lock:
             for subscriber in self._subscribers:
-                if subscriber.handler == handler and _topic(topic) in subscriber.topics:
+                if subscriber.handler == handler:
                     subscriber.topics = subscriber.topics - {_topic(topic)}
-                    if not subscriber.topics:
-                        self._remove(subscriber)
-                        left.append(subscriber)
+            left = [each for each in self._subscribers if not each.topics]
+            self._subscribers = tuple(each for each in self._subscribers if each.topics)
         for subscriber in left:
             subscriber.queue.close(empties=seconds <= 0)
             subscriber.ended(seconds)
@@ -95,7 +94,7 @@ class EventBus:
         checked = check_event(event)
         for subscriber in self._subscribers:
             if "*" in subscriber.topics or checked.type in subscriber.topics:
-                self._hand(checked, subscriber)
+                subscriber.queue.put(checked)
 
     def drain(self, seconds: float = _CLOSE_SECONDS) -> bool:
         """Wait until every subscriber has dealt with what was emitted; False if that took too long."""
@@ -122,29 +121,96 @@ class EventBus:
     @property
     def standings(self) -> list[SubscriberStanding]:
         """How each subscriber fares."""
-        return [each.standing for each in self._subscribers if not each.is_spent]
-
-    def _hand(self, event: Event, subscriber: "_Subscriber") -> None:
-        if not subscriber.is_once:
-            subscriber.queue.put(event)
-            return
-        with self._lock:
-            is_late, subscriber.is_spent = subscriber.is_spent, True
-        if not is_late:
-            subscriber.queue.put(event)
-            subscriber.queue.close()
-
-    def _find(self, handler: Handler) -> "_Subscriber | None":
-        lasting = (each for each in self._subscribers if not each.is_once and not each.takes_batches)
-        return next((each for each in lasting if each.handler == handler), None)
+        return [each.standing for each in self._subscribers if not each.queue.is_closed]
 
     def _add(self, subscriber: "_Subscriber") -> None:
         if not self._is_closed:
             self._subscribers = (*(each for each in self._subscribers if not each.is_over), subscriber)
             subscriber.thread.start()
 
-    def _remove(self, subscriber: "_Subscriber") -> None:
-        self._subscribers = tuple(each for each in self._subscribers if each is not subscriber)
+
+class EventQueue:
+    """Events in order. Putting never waits: a full queue lets go of its oldest increments of text.
+
+    Where none is left, the oldest other event goes; the ends of executions are always kept, one for
+    each execution, so a queue grows past its capacity only by those.
+    """
+
+    def __init__(self, capacity: int, *, takes_one: bool = False) -> None:
+        """`takes_one` closes the queue behind its first event."""
+        self._capacity = capacity
+        self._takes_one = takes_one
+        self._deltas: deque[tuple[int, Event]] = deque()
+        self._others: deque[tuple[int, Event]] = deque()
+        self._ends: deque[tuple[int, Event]] = deque()
+        self._queues = (self._deltas, self._others, self._ends)
+        self._number = 0
+        self._is_busy = False
+        self.is_closed = False
+        """True once it takes no more."""
+        self._changed = threading.Condition(threading.Lock())
+        self.dropped = 0
+        """Events that were let go."""
+
+    def put(self, event: Event) -> None:
+        """Add an event; without effect once the queue is closed."""
+        with self._changed:
+            if self.is_closed:
+                return
+            self.is_closed = self._takes_one
+            self._number += 1
+            queue = self._deltas if event.type in DELTAS else self._ends if event.type in ENDS else self._others
+            queue.append((self._number, event))
+            if self._size > self._capacity:
+                self._make_room()
+            self._changed.notify_all()
+
+    def take(self) -> Event | None:
+        """Wait for the next event and return it, busy until it is called again; None once closed and empty."""
+        with self._changed:
+            self._wait()
+            return self._pop() if self._size else None
+
+    def take_all(self) -> list[Event]:
+        """Wait, and return everything that is there; nothing once closed and empty."""
+        with self._changed:
+            self._wait()
+            return [self._pop() for _ in range(self._size)]
+
+    def close(self, *, empties: bool = False) -> None:
+        """Take no more; what is there may still be taken, unless it is thrown away."""
+        with self._changed:
+            self.is_closed = True
+            if empties:
+                for queue in self._queues:
+                    queue.clear()
+            self._changed.notify_all()
+
+    def wait_idle(self, seconds: float) -> bool:
+        """Wait until everything was taken and dealt with; False if that took too long."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._size and not self._is_busy, seconds)
+
+    def _wait(self) -> None:
+        self._is_busy = False
+        if not self._size:
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._size or self.is_closed)
+        self._is_busy = self._size > 0
+
+    @property
+    def _size(self) -> int:
+        return len(self._deltas) + len(self._others) + len(self._ends)
+
+    def _pop(self) -> Event:
+        return min((queue for queue in self._queues if queue), key=lambda queue: queue[0][0]).popleft()[1]
+
+    def _make_room(self) -> None:
+        """Let the oldest of the least important go."""
+        victims = self._deltas or self._others
+        if victims:
+            victims.popleft()
+            self.dropped += 1
 
 
 class _Subscriber:
@@ -157,10 +223,8 @@ class _Subscriber:
         self.handler = handler
         self.topics = topics
         self.is_once = is_once
-        self.is_spent = False
-        """True once it was given the one event that it wanted."""
         self.takes_batches = takes_batches
-        self.queue = EventQueue(capacity)
+        self.queue = EventQueue(capacity, takes_one=is_once)
         self.name = getattr(handler, "__qualname__", type(handler).__qualname__)
         self.thread = threading.Thread(target=self._run, name=f"bookwright-bus-{self.name}", daemon=True)
         self._heard = 0
@@ -168,7 +232,7 @@ class _Subscriber:
 
     @property
     def is_over(self) -> bool:
-        return self.is_spent and not self.thread.is_alive()
+        return self.queue.is_closed and not self.thread.is_alive()
 
     @property
     def standing(self) -> SubscriberStanding:

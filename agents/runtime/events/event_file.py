@@ -10,8 +10,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.models.errors import InvalidEvent
@@ -26,6 +27,7 @@ _LOOK_SECONDS = 0.1
 _LAST_SECONDS = 2.0
 """How long the last events may take to be written."""
 _CHUNK = 2**16
+_SPEAKER = attrgetter("type", "tab_id", "agent_id", "task_id", "parent_agent_id")
 
 
 def event_path(home: Path, tab: str) -> Path:
@@ -89,7 +91,7 @@ class EventFile:
 
     def _current(self, size: int) -> int:
         """Return the file to append to: the one that has the name now, and has room."""
-        if self._file is not None and not _is_at(self._path, self._file):
+        if self._file is not None and (not self._path.exists() or _is_replaced(self._path, self._file)):
             os.close(self._file)
             self._file = None
         if self._file is None:
@@ -147,8 +149,12 @@ class EventReader:
             time.sleep(_LOOK_SECONDS if is_idle else 0)
 
     def close(self) -> None:
-        """Close the file."""
-        self._leave()
+        """Close the file; what was begun of a line is one that was no event."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+        self.skipped += bool(self._rest)
+        self._rest = b""
 
     def __enter__(self) -> Self:
         return self
@@ -166,11 +172,11 @@ class EventReader:
             former = None
         if current is None:
             return
-        self._leave()
+        self.close()
         if former is not None:
             self._file = former
             yield from self._lines()
-            self._leave()
+            self.close()
         self._file = current
         yield from self._lines()
 
@@ -187,14 +193,6 @@ class EventReader:
             os.close(current)
             if former is not None:
                 os.close(former)
-
-    def _leave(self) -> None:
-        """Close a file to which nothing will be added any more."""
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None
-        self.skipped += bool(self._rest)
-        self._rest = b""
 
     def _lines(self) -> Iterator[Event]:
         """Yield the events of the whole lines up to the end; a line without its end waits for it."""
@@ -222,7 +220,7 @@ def kept_events(bus: EventBus, path: Path) -> Iterator[None]:
 
 def _merged(events: list[Event]) -> Iterator[Event]:
     """Put neighbouring increments of one text together."""
-    for _, group in groupby(events, _text_key):
+    for _, group in groupby(events, _SPEAKER):
         first, *rest = group
         if not rest or first.type not in DELTAS:
             yield first
@@ -230,10 +228,6 @@ def _merged(events: list[Event]) -> Iterator[Event]:
             continue
         text = "".join(event.payload.text for event in (first, *rest))  # type: ignore[union-attr]
         yield first.model_copy(update={"payload": first.payload.model_copy(update={"text": text})})
-
-
-def _text_key(event: Event) -> tuple[Any, ...]:
-    return (event.type, event.tab_id, event.agent_id, event.task_id, event.parent_agent_id)
 
 
 def _opened(path: Path) -> int | None:
@@ -247,7 +241,3 @@ def _is_replaced(path: Path, file: int) -> bool:
     with suppress(FileNotFoundError):
         return not os.path.samestat(os.stat(path), os.fstat(file))
     return False
-
-
-def _is_at(path: Path, file: int) -> bool:
-    return path.exists() and not _is_replaced(path, file)

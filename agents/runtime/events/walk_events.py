@@ -2,29 +2,16 @@
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from bookwright.agents.backends.protocol import EventKind, FailureListener, Listener, Request, StreamEvent
 from bookwright.agents.backends.spending.budget import BudgetLedger
+from bookwright.agents.runtime.events.adapter import MessageAdapter
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.runtime.lanes import Lanes
 from bookwright.agents.runtime.metrics import StreamMeter
 from bookwright.agents.steps.ports import Asker
 from bookwright.models.step import Reply
-from bookwright.models.talk.event import (
-    FILE_CREATED,
-    STEP,
-    UNIT_FINISHED,
-    AgentEvent,
-    Event,
-    EventPayload,
-    EventType,
-    ReasoningEvent,
-    StreamMetrics,
-    TextEvent,
-    TextPayload,
-    speakable,
-)
+from bookwright.models.talk.event import FILE_CREATED, STEP, UNIT_FINISHED, StreamMetrics, speakable
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.steps.attempts import Attempt
 from bookwright.storage.stores import BookStorage
@@ -51,14 +38,21 @@ class WalkEvents:
     def hear(self, name: str, event: StreamEvent) -> None:
         """Say what the call named `name` does; called on the model loop's thread."""
         with suppress(Exception):  # see the class
-            self._bus.emit(event_of(name, event, self.book))
+            speaker = self._speaker(name)
+            match event.kind:
+                case EventKind.TEXT:
+                    speaker.text(event.text)
+                case EventKind.REASONING:
+                    speaker.reasoning(event.text)
+                case _:
+                    speaker.event(event.kind.value, event.text, {"tool": speakable(event.tool)} if event.tool else {})
 
     def recorded(self, attempt: Attempt, step: int) -> None:
         """Say that an attempt is on record."""
         self._last_step = step
         with suppress(Exception):  # see the class
             data = _step_data(attempt, step, self._asked.partition(" ")[0])
-            self._emit(EventType.EVENT, self._asked, {"name": STEP, "data": data})
+            self._speaker(self._asked).event(STEP, data=data)
 
     def finished(self, unit: TaskNode) -> None:
         """Say that a unit was closed, and how far the book is with it."""
@@ -72,28 +66,26 @@ class WalkEvents:
                 "written": unit.written, "length": unit.length or 0, "bookWritten": root.written,
                 "bookLength": root.length or 0, "lastStep": self._last_step,
             }  # fmt: skip
-            self._emit(EventType.EVENT, unit.label, {"name": UNIT_FINISHED, "data": data})
+            self._speaker(unit.label).event(UNIT_FINISHED, data=data)
 
     def created(self, path: str) -> None:
         """Say that the book's folder has a new file."""
         with suppress(Exception):  # see the class
-            self._emit(EventType.EVENT, "", {"name": FILE_CREATED, "data": {"path": speakable(path)}})
+            self._speaker("").event(FILE_CREATED, data={"path": speakable(path)})
 
     def completed(self, name: str, reply: Reply, metrics: StreamMetrics) -> None:
         """Say that a call has its reply."""
         with suppress(Exception):  # see the class
-            payload = {"text": speakable(reply.text), "metrics": metrics, "data": _bill(reply)}
-            self._emit(EventType.COMPLETED, name, payload)
+            self._speaker(name).completed(reply.text, metrics, _bill(reply))
 
     def failed(self, name: str, error: BaseException, metrics: StreamMetrics) -> None:
         """Say that a call brought no reply."""
         with suppress(Exception):  # see the class
-            kind = str(getattr(error, "kind", "") or type(error).__name__)
-            self._emit(EventType.FAILED, name, {"error": speakable(str(error)), "kind": kind, "metrics": metrics})
+            self._speaker(name).failed(error, metrics)
 
-    def _emit(self, kind: EventType, task: str, payload: dict[str, Any]) -> None:
-        """Hand over the fields, which the bus checks: an event of ours would be checked twice."""
-        self._bus.emit({"type": kind, "payload": payload, **_place(task, self.book)})
+    def _speaker(self, name: str) -> MessageAdapter:
+        """Who speaks of a call in the bus's terms: the step is the task, its last word the agent."""
+        return MessageAdapter(self._bus, name.rpartition("/")[2] or "walk", self.book, name or None)
 
 
 @dataclass(frozen=True)
@@ -117,7 +109,7 @@ class HeardAsker:
         self.events.asked(request.name)
 
         def hear(event: StreamEvent) -> None:
-            count(event, meter)
+            meter.hear(event)
             listener(event)
 
         try:
@@ -130,31 +122,7 @@ class HeardAsker:
         return reply
 
 
-def count(event: StreamEvent, meter: StreamMeter) -> None:
-    """Let a meter count an event of a call."""
-    meter.event(event.kind)
-    if event.kind is EventKind.TEXT:
-        meter.text(event.text)
-    elif event.kind is EventKind.REASONING:
-        meter.reasoning(event.text)
-
-
-def event_of(name: str, event: StreamEvent, tab: str) -> Event:
-    """Put an event of a call into the bus's terms: the step is the task, its last word the agent."""
-    place, text = _place(name, tab), speakable(event.text)
-    if event.kind is EventKind.TEXT:
-        return TextEvent(payload=TextPayload(text=text), **place)
-    if event.kind is EventKind.REASONING:
-        return ReasoningEvent(payload=TextPayload(text=text), **place)
-    data: dict[str, Any] = {"tool": speakable(event.tool)} if event.tool else {}
-    return AgentEvent(payload=EventPayload(name=event.kind.value, text=text, data=data), **place)
-
-
-def _place(name: str, tab: str) -> dict[str, Any]:
-    return {"agent_id": name.rpartition("/")[2] or "walk", "tab_id": tab, "task_id": name or None}
-
-
-def _bill(reply: Reply) -> dict[str, Any]:
+def _bill(reply: Reply) -> dict[str, object]:
     usage = reply.usage
     return {
         "model": reply.model, "inputTokens": usage.input_tokens, "cachedTokens": usage.cached_tokens,
@@ -162,7 +130,7 @@ def _bill(reply: Reply) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _step_data(attempt: Attempt, step: int, label: str) -> dict[str, Any]:
+def _step_data(attempt: Attempt, step: int, label: str) -> dict[str, object]:
     return {
         "id": step, "label": label, "activity": attempt.key.activity.value, "step": attempt.key.step,
         "attempt": attempt.attempt, "role": attempt.role, "detail": speakable(attempt.detail),

@@ -7,7 +7,7 @@ import math
 from dataclasses import replace
 
 from bookwright.agents.agent import Agent
-from bookwright.agents.context.shortfall import FAILURES, told
+from bookwright.agents.context.shortfall import FAILURES, in_short
 from bookwright.agents.relay.continuity import ContinuityDirector
 from bookwright.agents.relay.secrets.guard import Guard, guard_at
 from bookwright.agents.relay.secrets.open_designs import reads_designs
@@ -114,7 +114,7 @@ def guard_of(unit: TaskNode, deps: Deps) -> Guard:
             return guard_at(stores, deps.brief, unit)
     except FAILURES as error:
         raise FatalContextError(
-            f"what is to be kept back in {unit.label} cannot be read: {told(error)}",
+            f"what is to be kept back in {unit.label} cannot be read: {in_short(error)}",
             "`bookwright doctor` looks for what is damaged",
         ) from error
 

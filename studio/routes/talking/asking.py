@@ -9,7 +9,6 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from bookwright.app.commands.asking import Proposal, proposal_of, understand, words_of
-from bookwright.app.commands.lines import LINES
 from bookwright.app.orders.starting import environment_of
 from bookwright.exports.markup import clean
 from bookwright.models.errors import InvalidInput
@@ -47,7 +46,7 @@ def ask(request: Request, here: Here, book: str, fields: Fields) -> HTMLResponse
 
     def work(tell: Callable[[str], None]) -> Answered:
         with here.change(book) as changing:  # the question is recorded in the book's journal
-            understood, _ = understand(changing, words, tuple(LINES))
+            understood, _ = understand(changing, words)
             if isinstance(understood.command, Unclear):
                 return Answered(words, understood.command.question, None)
             proposal = proposal_of(understood, changing, says_yes=True)

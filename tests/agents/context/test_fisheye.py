@@ -3,16 +3,24 @@
 import pytest
 
 from bookwright.agents.context.fisheye import task_view, tree_view, unit_view
+from bookwright.agents.context.place import ActivityPlace
 from bookwright.agents.context.pruner import Pruned
 from bookwright.models.document import DocumentKind
+from bookwright.models.step import Activity
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.storage.stores import Stores
 from tests.agents.context.books import Library, count_words
+
+
+def at(stores: Stores, node: TaskNode, unit: TaskNode) -> ActivityPlace:
+    brief = stores.books.get(unit.book).brief
+    return ActivityPlace(node, unit, Activity.PLAN, tuple(stores.nodes.ancestors(unit)), stores, brief, "en")
 
 
 def view(library: Library, node: TaskNode, unit: TaskNode | None = None, room: int = 10_000) -> Pruned:
     with library.storage.read() as stores:
-        return tree_view(node, unit or node, stores, room, count_words)
+        return tree_view(at(stores, node, unit or node), room, count_words)
 
 
 def test_ancestors_siblings_outcomes_and_tasks_stand_one_line_each(library):
@@ -78,12 +86,12 @@ def test_void_nodes_are_not_shown(library):
 def test_the_tree_of_units_stands_still_while_their_tasks_are_done(library):
     with library.storage.write() as stores:
         chapter = library.add_unit(stores, stores.nodes.root(), Level.CHAPTER)
-        before = unit_view(chapter, chapter, stores, 10_000, count_words)
+        before = unit_view(at(stores, chapter, chapter), 10_000, count_words)
         done, opened = library.add_task(stores, chapter, "A design."), library.add_task(stores, chapter)
         part, last = library.add_task(stores, chapter, parent=opened), library.add_task(stores, chapter)
 
-        during = unit_view(part, chapter, stores, 10_000, count_words)
-        listed = task_view(part, chapter, stores, 10_000, count_words)
+        during = unit_view(at(stores, part, chapter), 10_000, count_words)
+        listed = task_view(at(stores, part, chapter), 10_000, count_words)
 
     assert during == before
     assert f'{chapter.label} chapter "{chapter.title}" (3000), now' in during.text
@@ -101,7 +109,7 @@ def test_a_task_that_alone_is_left_is_not_listed(library):
         library.add_task(stores, chapter, "A design.")
         task = library.add_task(stores, chapter)
 
-        assert task_view(task, chapter, stores, 10_000, count_words) == ""
+        assert task_view(at(stores, task, chapter), 10_000, count_words) == ""
 
 
 def test_only_summaries_whose_words_are_shown_are_sources(library):

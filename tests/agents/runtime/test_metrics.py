@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from bookwright.agents.backends.call import Canceller
-from bookwright.agents.backends.protocol import Prompt, Request, Sampling
+from bookwright.agents.backends.protocol import EventKind, Prompt, Request, Sampling, StreamEvent
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.runtime.agent import Execution
 from bookwright.agents.runtime.cast import CAST, CastAgent
@@ -50,19 +50,19 @@ def test_a_meter_counts_by_its_clock():
     meter = StreamMeter(lambda: now[0])
 
     for seconds, act in (
-        (0.5, lambda: meter.event("started")),
-        (1.0, lambda: (meter.event("reasoning"), meter.reasoning("hmm"))),
-        (2.0, lambda: (meter.event("text"), meter.text("Rain "))),
+        (0.5, lambda: meter.hear(StreamEvent(EventKind.STARTED))),
+        (1.0, lambda: meter.hear(StreamEvent(EventKind.REASONING, "hmm"))),
+        (2.0, lambda: meter.hear(StreamEvent(EventKind.TEXT, "Rain "))),
         (2.5, lambda: meter.tool_started("t1", "LS")),
         (2.6, lambda: meter.tool_started("t2", "Read")),
         (3.0, lambda: (meter.tool_ended("t1"), meter.tool_ended("never"))),
-        (4.0, lambda: meter.text("fell.")),
+        (4.0, lambda: meter.hear(StreamEvent(EventKind.TEXT, "fell."))),
     ):
         now[0] = 100 + seconds
         act()
     metrics = meter.finish()
 
-    assert (metrics.assistant_chars, metrics.reasoning_chars, metrics.event_count) == (10, 3, 3)
+    assert (metrics.assistant_chars, metrics.reasoning_chars, metrics.event_count) == (10, 3, 4)
     assert (metrics.first_event_millis, metrics.first_assistant_millis, metrics.total_duration_millis) == (
         500, 2_000, 4_000,
     )  # fmt: skip

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwright.agents.runtime.events.bus import EventBus
-from bookwright.agents.runtime.events.queue import EventQueue
+from bookwright.agents.runtime.events.bus import EventBus, EventQueue
 from bookwright.models.errors import InvalidEvent
 from bookwright.models.talk.event import EventType, TextEvent, as_json, read_event, speakable
 from tests.agents.runtime.saying import PLACE, completed, happened, text, thought
