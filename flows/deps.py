@@ -10,6 +10,7 @@ from bookwright.agents.steps.desk import Desk
 from bookwright.flows.limits import Limits
 from bookwright.models.blueprint import Makes
 from bookwright.models.brief import Brief
+from bookwright.models.document import Document, DocumentKind
 from bookwright.models.profile import Profile
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
@@ -123,6 +124,11 @@ class Deps:
     def stores(self) -> AbstractContextManager[Stores]:
         """A short look into the book."""
         return self.storage.look()
+
+    def document(self, node: TaskNode, kind: DocumentKind, *, with_text: bool = True) -> Document | None:
+        """The current document of a kind at a node; None where there is none."""
+        with self.stores() as stores:
+            return stores.documents.current(node.key, kind, with_text=with_text)
 
     def fresh(self, node: TaskNode) -> TaskNode:
         """The node as it stands now."""

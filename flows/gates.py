@@ -9,7 +9,7 @@ from functools import partial
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.failpoints import Failpoint
 from bookwright.flows.activities.extract import forget
-from bookwright.flows.activities.surroundings import orders_for, stands_for_chapter
+from bookwright.flows.activities.unit_facts import orders_for, stands_for_chapter
 from bookwright.flows.candidates.meant import is_gate_at
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind

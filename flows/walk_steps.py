@@ -17,10 +17,9 @@ from bookwright.flows.activities import plan as planning
 from bookwright.flows.activities import recall as recalling
 from bookwright.flows.activities.maintain import keep_up, maintain
 from bookwright.flows.activities.prose import brief as briefing
-from bookwright.flows.activities.prose import voicing
 from bookwright.flows.activities.prose import write as writing
-from bookwright.flows.activities.prose.style import settle_style
-from bookwright.flows.activities.surroundings import is_one_sitting, rests_on_designs
+from bookwright.flows.activities.prose.voice import make_voice, settle_style, wants_voice
+from bookwright.flows.activities.unit_facts import is_one_sitting, rests_on_designs
 from bookwright.flows.blueprints import codex_filling, made_pages, opening
 from bookwright.flows.deps import Deps
 from bookwright.models.step import Activity
@@ -101,9 +100,9 @@ def settle(unit: TaskNode, deps: Deps) -> Decision:
     Once the book itself is decided its voice is found.
     """
     direction = deciding.settle(deps.fresh(unit), deps)
-    if unit.parent is None and voicing.wants_voice(deps.fresh(unit), deps):
+    if unit.parent is None and wants_voice(deps.fresh(unit), deps):
         maintain(unit, deps)
-        deps.observer.run(Activity.BRIEF, unit, lambda: voicing.make_voice(deps.fresh(unit), deps))
+        deps.observer.run(Activity.BRIEF, unit, lambda: make_voice(deps.fresh(unit), deps))
     return direction
 
 
@@ -157,8 +156,7 @@ def close(unit: TaskNode, deps: Deps) -> None:
         extracting.extract_design(deps.fresh(unit), deps)
     if deps.makes_designs and deps.fresh(unit).status is not NodeStatus.DONE:
         codex_filling.fill_codex(deps.fresh(unit), deps)  # so that a story can be set in it
-    ends = closing.close_designs if deps.makes_designs else closing.close
-    deps.observer.run(Activity.CLOSE, unit, lambda: ends(deps.fresh(unit), deps))
+    deps.observer.run(Activity.CLOSE, unit, lambda: closing.close(deps.fresh(unit), deps))
     unit = deps.fresh(unit)
     deps.observer.finished(unit, deps)
     gates.rest_if_waiting(deps)

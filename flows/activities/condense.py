@@ -6,7 +6,7 @@ from functools import partial
 from bookwright.agents.context.condensing import name_of, room_of
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import CONDENSE
-from bookwright.flows.activities.surroundings import unit_card
+from bookwright.flows.activities.unit_facts import unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import NoResult, RequestRejected

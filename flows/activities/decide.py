@@ -5,8 +5,8 @@ from functools import partial
 
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import flow_decision
-from bookwright.flows.activities.surroundings import (
-    child_level_of,
+from bookwright.flows.activities.told_books import is_free, is_told_whole
+from bookwright.flows.activities.unit_facts import (
     is_short_enough,
     lengths_of_children,
     max_rounds,
@@ -14,7 +14,7 @@ from bookwright.flows.activities.surroundings import (
     profile_at,
     unit_card,
 )
-from bookwright.flows.activities.told_books import is_free, is_told_whole
+from bookwright.flows.blueprints.unit_plans import child_level_of
 from bookwright.flows.deps import Deps
 from bookwright.models.step import Activity
 from bookwright.models.tree.decision import Decision, FlowDecision

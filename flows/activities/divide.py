@@ -12,14 +12,12 @@ from bookwright.flows import gates
 from bookwright.flows.activities import outlined
 from bookwright.flows.activities.earlier_pages import drawn_facts, previous_endings, told_before
 from bookwright.flows.activities.sizes import every, within_lists
-from bookwright.flows.activities.surroundings import (
-    child_level_of,
+from bookwright.flows.activities.unit_facts import (
     lengths_of_children,
     max_unit_length,
     unit_card,
-    usual_child,
 )
-from bookwright.flows.blueprints.unit_plans import form_of
+from bookwright.flows.blueprints.unit_plans import child_level_of, form_of
 from bookwright.flows.deps import Deps
 from bookwright.models.errors import BookPaused
 from bookwright.models.gate import GateKind
@@ -56,7 +54,7 @@ def wants_child(unit: TaskNode, deps: Deps) -> bool:
         return False
     if last.is_brought_in:
         return unit.remaining > 0  # the book goes on behind what its author wrote, however little is to come
-    usual = usual_child(unit, deps)
+    usual = lengths_of_children(unit, deps).usual
     if not last.level.is_at_least(Level.ACT):
         usual = min(usual, max_unit_length(deps))
     return not division_is_over(unit.remaining, usual)
@@ -170,7 +168,7 @@ def _add_next(
 
 
 def _add_all(unit: TaskNode, level: Level, units: list[PlanNode], deps: Deps) -> Move:
-    weights = [max(child.length or usual_child(unit, deps), 1) for child in units]
+    weights = [max(child.length or lengths_of_children(unit, deps).usual, 1) for child in units]
     lengths = spread(max(unit.remaining, len(units)), weights)
 
     def move(stores: Stores, step: int) -> None:

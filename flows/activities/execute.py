@@ -12,10 +12,10 @@ from bookwright.agents.workflows import (
     search_executor,
 )
 from bookwright.flows.activities.earlier_pages import drawn_facts
-from bookwright.flows.activities.leaving import kind_of, leave_document
+from bookwright.flows.activities.moves import document_kind, finish_task
 from bookwright.flows.activities.plan import parts
 from bookwright.flows.activities.sizes import within_length
-from bookwright.flows.activities.surroundings import depth_at, unit_card, unit_of
+from bookwright.flows.activities.unit_facts import depth_at, unit_card, unit_of
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.findings import Findings
@@ -41,7 +41,7 @@ def execute(node: TaskNode, deps: Deps) -> None:
         run.run(agent)
     run.run(
         workflow[-1],
-        lambda text: leave_document(node, unit, found_document(node, text, workflow, run, deps), run, deps),
+        lambda text: finish_task(node, unit, found_document(node, text, workflow, run, deps), run, deps),
         check=within_length(run, workflow[-1].name, run.card.word_allowance, deps),
     )
 
@@ -62,10 +62,10 @@ def aggregate(node: TaskNode, deps: Deps) -> None:
         run.add("part", part.text)
     merged = Findings.merged(map(Findings.model_validate_json, told)).model_dump_json() if told else ""
     inputs = tuple(part.id for part in below)
-    made = NewDocument(node=node.key, kind=kind_of(node), text="", data=merged, inputs=inputs)
+    made = NewDocument(node=node.key, kind=document_kind(node), text="", data=merged, inputs=inputs)
     run.run(
         agent,
-        lambda text: leave_document(node, unit, made.model_copy(update={"text": text}), run, deps),
+        lambda text: finish_task(node, unit, made.model_copy(update={"text": text}), run, deps),
         check=within_length(run, agent.name, run.card.word_allowance, deps),
     )
 
@@ -89,7 +89,7 @@ def found_document(node: TaskNode, text: str, workflow: Workflow, run: ActivityR
     has_data = is_unverified or bool(found.sources)
     return NewDocument(
         node=node.key,
-        kind=kind_of(node),
+        kind=document_kind(node),
         text=f"{render_unverified(deps.brief.language.english_name)}\n\n{text}" if is_unverified else text,
         data=found.model_dump_json() if has_data else "",
         inputs=documents(uses),

@@ -14,11 +14,12 @@ from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.parsing import Check
 from bookwright.agents.workflows import INFER, book_design_maintainer, global_state_maintainer
 from bookwright.flows.activities.condense import condense
+from bookwright.flows.activities.moves import both, keep_document
+from bookwright.flows.activities.optional_steps import try_step
 from bookwright.flows.activities.sizes import every, within_length
-from bookwright.flows.activities.surroundings import is_one_sitting, unit_card
+from bookwright.flows.activities.unit_facts import allowance, is_one_sitting, unit_card
 from bookwright.flows.deps import Deps
-from bookwright.models.document import Document, DocumentKind, NewDocument
-from bookwright.models.errors import NoResult, RequestRejected
+from bookwright.models.document import Document, DocumentKind
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.story.state import GlobalState, lost_promises
@@ -26,7 +27,6 @@ from bookwright.models.text.binding import RELEASE, lost_lines, without_releases
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import render_problem, render_state
 from bookwright.storage.steps.journal import Move
-from bookwright.storage.stores import Stores
 
 _ALLOWANCE = {DocumentKind.BOOK_DESIGN: (150, 1_500), DocumentKind.GLOBAL_STATE: (100, 600)}
 """Least and most words of a maintained document; between them a tenth of the book."""
@@ -109,25 +109,16 @@ def _apply(kind: DocumentKind, waiting: list[tuple[int, int]], deps: Deps) -> No
     book, agent = owed.book, _agent(kind, owed.news, deps)
     card = replace(unit_card(book, deps), word_allowance=_allowance(kind, deps))
     run = ActivityRun(deps.desk, Activity.MAINTAIN, book, book, card, context="maintainer", round_=owed.up_to)
-    if run.failures(agent.name) > deps.desk.settings.max_repairs:
-        return  # this news could not be taken in; the next will bring both
     before = GlobalState.model_validate_json(owed.data) if owed.data and agent.output else None
     _show(owed, before, run, deps)
 
     def move(answer: str | GlobalState) -> Move:
         text, structure = _kept(answer, before, owed.origin, deps)
-        new = NewDocument(node=book.key, kind=kind, text=text, data=structure, inputs=(*run.sources, *owed.inputs))
+        kept = keep_document(book, kind, text, data=structure, inputs=(*run.sources, *owed.inputs))
+        return both(kept, lambda stores, _: stores.queue.mark_applied(kind, owed.up_to))
 
-        def record(stores: Stores, step: int) -> None:
-            stores.documents.add(new, step)
-            stores.queue.mark_applied(kind, owed.up_to)
-
-        return record
-
-    try:
-        run.run(agent, move, check=_check(run, agent, before or owed.text, deps))
-    except (NoResult, RequestRejected):
-        return  # its attempts are on record; what waits is tried again with the next news
+    # What could not be taken in is tried again with the next news.
+    try_step(run, agent, move, check=_check(run, agent, before or owed.text, deps))
 
 
 def _check(run: ActivityRun, agent: Agent, before: str | GlobalState, deps: Deps) -> Check:
@@ -179,5 +170,4 @@ def _agent(kind: DocumentKind, news: Sequence[Document], deps: Deps) -> Agent:
 
 def _allowance(kind: DocumentKind, deps: Deps) -> int:
     low, high = _ALLOWANCE[kind]
-    scale = 1.0 if deps.brief.length_unit == "words" else 1.6
-    return round(min(max(deps.brief.length * 0.1, low), high) * scale)
+    return allowance(deps.brief.length * 0.1, low, high, deps)

@@ -8,7 +8,7 @@ from functools import partial
 
 from bookwright.agents.readers import DOUBTS, PLOT, PLOT_AGAIN, STORY, draft_again
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.flows.activities.surroundings import max_unit_length, unit_card
+from bookwright.flows.activities.unit_facts import max_unit_length, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.step import Activity

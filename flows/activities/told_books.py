@@ -6,7 +6,8 @@ acts, is told from one plain plan, by a writer who has the plan and every page s
 it later is heard as in any other book.
 """
 
-from bookwright.flows.activities.surroundings import child_level_of, is_one_sitting, is_short_enough, max_unit_length
+from bookwright.flows.activities.unit_facts import is_one_sitting, is_short_enough, max_unit_length
+from bookwright.flows.blueprints.unit_plans import child_level_of
 from bookwright.flows.deps import Deps
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.gate import GateKind

@@ -8,17 +8,18 @@ from bookwright.agents.blueprints.codex_pages import CodexPage, page_records
 from bookwright.agents.relay.extracting import ExtractionGround, design_records
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import EXTRACT_DESIGN, evaluates
-from bookwright.flows.activities.surroundings import unit_card
+from bookwright.flows.activities.optional_steps import try_step
+from bookwright.flows.activities.portions import batches_of, cut_to_tokens
+from bookwright.flows.activities.unit_facts import unit_card
 from bookwright.flows.blueprints.gathering import documents_of_pages
 from bookwright.flows.blueprints.members import PartOf, folder_of, part_of
-from bookwright.flows.blueprints.pages import cut_to_tokens
 from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import Blueprint, CodexPart
 from bookwright.models.codex.entries import CodexEntry, Secret
 from bookwright.models.codex.extraction import DesignExtraction
 from bookwright.models.codex.record import Origin, Record, kind_of
 from bookwright.models.document import Document
-from bookwright.models.errors import InvalidInput, NoResult, RequestRejected
+from bookwright.models.errors import InvalidInput
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.steps.journal import Move
@@ -96,17 +97,15 @@ def _extract(book: TaskNode, pages: Sequence[Document], deps: Deps) -> None:
         context=EXTRACT_DESIGN.context, next_activity="close",
     )  # fmt: skip
     ground = ExtractionGround((deps.brief.premise, deps.brief.title), deps.brief.default_visibility)
-    for number, batch in enumerate(_batches(pages, deps), 1):
-        step = f"{EXTRACT_DESIGN.name}.{number}"
-        if run.failures(step) > deps.desk.settings.max_repairs:
-            continue
+    room = deps.profile.context_budget[EXTRACT_DESIGN.context] * _SHARE
+    shown = [(page.id, cut_to_tokens(page.text, room, deps)) for page in pages]
+    batches = batches_of(shown, lambda page: deps.desk.count_tokens(page[1]), room)
+    for number, batch in enumerate(batches, 1):
         run.artefacts = []
         for _, text in batch:
             run.add("design", text)
-        try:
-            run.run(EXTRACT_DESIGN, partial(_taken_in, ground, batch[-1][0]), step=step)
-        except (NoResult, RequestRejected):
-            continue  # the attempts are on record, and code reads the pages all the same
+        last, _ = batch[-1]  # code reads the pages all the same
+        try_step(run, EXTRACT_DESIGN, partial(_taken_in, ground, last), step=f"{EXTRACT_DESIGN.name}.{number}")
 
 
 def _taken_in(ground: ExtractionGround, document: int, found: DesignExtraction) -> Move:
@@ -114,19 +113,3 @@ def _taken_in(ground: ExtractionGround, document: int, found: DesignExtraction) 
     records, _ = design_records(found.model_copy(update={"threads": ()}), ground)
     kept = [own.model_copy(update={"revealed_at": None}) if isinstance(own, Secret) else own for own in records]
     return lambda stores, step: _merge(kept, document, stores, step)
-
-
-def _batches(pages: Sequence[Document], deps: Deps) -> list[list[tuple[int, str]]]:
-    """Cut pages into what one call has room for, in order; each with its document."""
-    room = deps.profile.context_budget[EXTRACT_DESIGN.context] * _SHARE
-    batches: list[list[tuple[int, str]]] = []
-    taken = 0.0
-    for page in pages:
-        text = cut_to_tokens(page.text, room, deps)
-        tokens = deps.desk.count_tokens(text)
-        if not batches or taken + tokens > room:
-            batches.append([])
-            taken = 0.0
-        batches[-1].append((page.id, text))
-        taken += tokens
-    return batches

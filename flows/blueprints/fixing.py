@@ -1,7 +1,7 @@
 """Mending a document in which a review found a fault: makes a new version, and reads prose into the codex again."""
 
 from bookwright.flows.activities.extract import extract_again
-from bookwright.flows.activities.surroundings import stands_for_chapter
+from bookwright.flows.activities.unit_facts import stands_for_chapter
 from bookwright.flows.blueprints.members import target_of
 from bookwright.flows.deps import Deps
 from bookwright.flows.revision.amend import Amendment, amend

@@ -7,6 +7,7 @@ from bookwright.agents.blueprints.ground import BookGround, ChapterSeen, PageSee
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.exports.vault.names import brief_locale
+from bookwright.flows.activities.unit_facts import prose_below
 from bookwright.flows.blueprints.members import PartOf, member_of, page_length, part_of
 from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import MemberKind
@@ -125,17 +126,8 @@ def _people(ground: BookGround, stores: Stores) -> dict[str, tuple[int, ...]]:
     wanted = {**ground.aliases, **pages}
     found: dict[str, list[int]] = {name: [] for name in wanted}
     for chapter in ground.chapters:
-        text = fold("\n".join(chapter_texts(stores.nodes.by_label(chapter.label), stores)))
+        text = fold("\n".join(text for _, text in prose_below(stores.nodes.by_label(chapter.label), stores)))
         for name, names in wanted.items():
             if any(True for own in names for _ in find_keyword(text, own)):
                 found[name].append(chapter.number)
     return {name: tuple(numbers) for name, numbers in found.items()}
-
-
-def chapter_texts(unit: TaskNode, stores: Stores) -> list[str]:
-    """Return the prose of a unit, its own or that of its parts in reading order."""
-    parts = stores.nodes.children(unit.key, TaskType.WRITE)
-    if parts:
-        return [text for part in parts for text in chapter_texts(part, stores)]
-    prose = stores.documents.current(unit.key, DocumentKind.PROSE)
-    return [prose.text] if prose else []

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from enum import StrEnum
 
-from bookwright.flows.activities.surroundings import design_allowance
+from bookwright.flows.activities.unit_facts import design_allowance
 from bookwright.flows.blueprints.unit_plans import in_units
 from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import Member

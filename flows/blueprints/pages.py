@@ -10,10 +10,10 @@ from bookwright.agents.steps.parsing import Check
 from bookwright.agents.workflows import Workflow, aggregator
 from bookwright.flows.activities.execute import execute as execute_unaided
 from bookwright.flows.activities.execute import found_document
-from bookwright.flows.activities.leaving import leave_document
+from bookwright.flows.activities.moves import both, finish_task, name_book
 from bookwright.flows.activities.plan import parts
-from bookwright.flows.activities.prose.acceptance import both
-from bookwright.flows.activities.surroundings import unit_card, unit_of
+from bookwright.flows.activities.portions import cut_to_tokens
+from bookwright.flows.activities.unit_facts import unit_card, unit_of
 from bookwright.flows.blueprints.members import (
     PartOf,
     entries_wanted,
@@ -86,15 +86,9 @@ def introduce(node: TaskNode, deps: Deps) -> None:
     unit = unit_of(node, deps)
 
     def concluded(text: str) -> Move:
-        return leave_document(node, unit, made.model_copy(update={"text": text}), run, deps)
+        return finish_task(node, unit, made.model_copy(update={"text": text}), run, deps)
 
     run.run(aggregator(node.task_type), concluded)
-
-
-def cut_to_tokens(text: str, room: float, deps: Deps) -> str:
-    """Return the beginning of a text that has about so many tokens."""
-    tokens = deps.desk.count_tokens(text)
-    return text if tokens <= room else text[: round(len(text) * room / tokens)]
 
 
 def _begin(activity: Activity, node: TaskNode, context: str, deps: Deps) -> ActivityRun:
@@ -120,15 +114,9 @@ def _workflow(node: TaskNode, member: Member, deps: Deps) -> Workflow:
 
 def _left(node: TaskNode, text: str, workflow: Workflow, run: ActivityRun, deps: Deps) -> Move:
     made = found_document(node, text, workflow, run, deps)
-    left = leave_document(node, unit_of(node, deps), made, run, deps)
+    left = finish_task(node, unit_of(node, deps), made, run, deps)
     title = planned_name(text).title if member_of(node, deps).names_book and not deps.brief.title else ""
-    return both(left, partial(_name_book, title)) if title else left
-
-
-def _name_book(title: str, stores: Stores, step: int) -> None:
-    book = stores.nodes.root()
-    stores.nodes.change(book.key, title=title)
-    stores.books.change(book.book, title=title)
+    return both(left, partial(name_book, title)) if title else left
 
 
 def _entries(answer: PlanOutput, most: int) -> list[PlanNode]:

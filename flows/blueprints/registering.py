@@ -10,9 +10,8 @@ from bookwright.agents.blueprints.wording import word
 from bookwright.agents.relay.extracting import forbidding
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.exports.vault.names import brief_locale
-from bookwright.flows.activities.leaving import leave_document
-from bookwright.flows.activities.prose.acceptance import both
-from bookwright.flows.activities.surroundings import lengths_of_children, max_unit_length, unit_of
+from bookwright.flows.activities.moves import both, finish_task
+from bookwright.flows.activities.unit_facts import lengths_of_children, max_unit_length, unit_of
 from bookwright.flows.blueprints.members import folder_of, member_of
 from bookwright.flows.blueprints.pages import page_card
 from bookwright.flows.blueprints.unit_plans import chapters_meant
@@ -66,7 +65,7 @@ def in_chapters(answer: Register | FewThreads, chapters: int) -> Register:
 
 def _left_empty(node: TaskNode, unit: TaskNode, run: ActivityRun, deps: Deps) -> Move:
     text = word("nothing_found", brief_locale(deps.brief))
-    return leave_document(node, unit, NewDocument(node=node.key, kind=DocumentKind.DESIGN, text=text), run, deps)
+    return finish_task(node, unit, NewDocument(node=node.key, kind=DocumentKind.DESIGN, text=text), run, deps)
 
 
 def chapters_of(deps: Deps) -> int:
@@ -136,7 +135,7 @@ def _laid(node: TaskNode, unit: TaskNode, register: Register, run: ActivityRun, 
             except InvalidInput:
                 continue  # a paid answer stands; what the codex cannot take is in the list all the same
 
-    return both(leave_document(node, unit, page, run, deps), into_codex)
+    return both(finish_task(node, unit, page, run, deps), into_codex)
 
 
 def records_of(register: Register, public: tuple[str, ...]) -> list[Record]:

@@ -15,10 +15,10 @@ from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.artefact import Artefact
 from bookwright.agents.workflows import evaluates
 from bookwright.exports.vault.names import brief_locale
-from bookwright.flows.activities.surroundings import unit_card, unit_of
+from bookwright.flows.activities.portions import batches_of, cut_to_tokens
+from bookwright.flows.activities.unit_facts import unit_card, unit_of
 from bookwright.flows.blueprints.gathering import documents_of_pages, gather, is_of_this_end
 from bookwright.flows.blueprints.members import PartOf, folder_of, member_of
-from bookwright.flows.blueprints.pages import cut_to_tokens
 from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import PROSE, Member, MemberKind
 from bookwright.models.document import Document, DocumentKind, NewDocument
@@ -66,7 +66,7 @@ def review(node: TaskNode, deps: Deps) -> None:
     member = member_of(node, deps)
     results = checked(folder_of(deps).plan.checks, gather(deps))
     by_code = tuple(fault for result in results for fault in result.faults)
-    batches = batches_of(documents_about(member, deps), deps) if evaluates(deps.profile.name) else []
+    batches = reading_batches(documents_about(member, deps), deps) if evaluates(deps.profile.name) else []
     if not batches:
         deps.desk.journal.move(lambda stores, step: _keep(node, results, by_code, False, deps, stores, step))
         return
@@ -142,18 +142,10 @@ def documents_about(member: Member, deps: Deps) -> list[ReviewedDocument]:
     return [*written, *(ReviewedDocument(leaf, prose[leaf.key]) for leaf in leaves if leaf.key in prose)]
 
 
-def batches_of(reads: Sequence[ReviewedDocument], deps: Deps) -> list[list[ReviewedDocument]]:
+def reading_batches(reads: Iterable[ReviewedDocument], deps: Deps) -> list[list[ReviewedDocument]]:
     """Cut documents into batches that an evaluator has room for, in order."""
-    batches: list[list[ReviewedDocument]] = []
-    taken = 0.0
-    for read in reads:
-        tokens = min(deps.desk.count_tokens(read.shown), _room(deps))
-        if not batches or taken + tokens > _room(deps):
-            batches.append([])
-            taken = 0
-        batches[-1].append(read)
-        taken += tokens
-    return batches
+    room = _room(deps)
+    return batches_of(reads, lambda read: min(deps.desk.count_tokens(read.shown), room), room)
 
 
 def _room(deps: Deps) -> float:

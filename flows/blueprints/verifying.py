@@ -3,9 +3,9 @@
 from bookwright.agents.blueprints.checks import checked
 from bookwright.agents.blueprints.steps import verifier
 from bookwright.agents.workflows import evaluates
+from bookwright.flows.activities.portions import cut_to_tokens
 from bookwright.flows.blueprints.gathering import gather
 from bookwright.flows.blueprints.members import folder_of, member_of
-from bookwright.flows.blueprints.pages import cut_to_tokens
 from bookwright.flows.blueprints.reviewing import ReviewedDocument, begin_reading, keep_report
 from bookwright.flows.deps import Deps
 from bookwright.flows.revision.revise import chosen

@@ -11,7 +11,7 @@ from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import AMEND, AMEND_PROSE, LEAK_REVIEW
 from bookwright.flows.activities.prose.brief import guard_of
 from bookwright.flows.activities.prose.finish import UnitFinish
-from bookwright.flows.activities.surroundings import measured, unit_card, unit_of
+from bookwright.flows.activities.unit_facts import measured, unit_card, unit_of
 from bookwright.flows.deps import Deps
 from bookwright.flows.revision.revise import data_kept, put
 from bookwright.models.codex.use import CodexUse

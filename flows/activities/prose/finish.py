@@ -19,7 +19,7 @@ from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.parsing import Check
 from bookwright.agents.workflows import IMPROVE, LEAK_REVIEW, LENGTHEN, REVISE_LEAK, evaluates, plans_in_brief
 from bookwright.flows import gates
-from bookwright.flows.activities.prose.acceptance import accept, both
+from bookwright.flows.activities.moves import accept_prose, both
 from bookwright.flows.activities.prose.mending import ROUNDS, Mending
 from bookwright.flows.activities.prose.purging import (
     CUT,
@@ -33,7 +33,7 @@ from bookwright.flows.activities.prose.purging import (
     told_of_cut,
 )
 from bookwright.flows.activities.prose.reviewing import review_card
-from bookwright.flows.activities.surroundings import depth_at, is_off_length, kept_in, measured
+from bookwright.flows.activities.unit_facts import depth_at, is_off_length, kept_in, measured
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.leak import LeakJudgement, LeakRound
 from bookwright.models.document import DocumentOrigin
@@ -199,7 +199,9 @@ class UnitFinish:
         self, text: str, rounds: list[LeakRound], decided_by: str = "", origin: DocumentOrigin = DocumentOrigin.STEP
     ) -> Move:
         """The move that makes a text the unit's prose, and keeps what was found on its way."""
-        accepted = self.taken(text) if self.taken else accept(text, self.unit, self.run, self.deps, self.draft, origin)
+        accepted = (
+            self.taken(text) if self.taken else accept_prose(text, self.unit, self.run, self.deps, self.draft, origin)
+        )
         return both(accepted, reviewed_move(self.unit, rounds, decided_by, self._cut))
 
     def _accept_late(self, text: str, decided_by: str = "", origin: DocumentOrigin = DocumentOrigin.STEP) -> None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from bookwright.agents.relay.leaks.issue import LeakIssue
 from bookwright.agents.relay.secrets.gaps import Gapped, has_fillings, without
 from bookwright.agents.relay.secrets.reviewing import is_rejected, review_by_code, round_of_code, span_of
-from bookwright.flows.activities.surroundings import kept_in
+from bookwright.flows.activities.unit_facts import kept_in
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.leak import LeakReport, LeakRound
 from bookwright.models.document import DocumentKind, NewDocument

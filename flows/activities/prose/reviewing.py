@@ -7,7 +7,7 @@ from bookwright.agents.relay.secrets.kept import Kept
 from bookwright.agents.relay.secrets.matching import Matcher, Withholding
 from bookwright.agents.relay.secrets.reviewing import kept_cards, pointed_at
 from bookwright.agents.relay.threads.instructions import ForeshadowAction, ForeshadowInstruction, instruct
-from bookwright.flows.activities.surroundings import unit_card
+from bookwright.flows.activities.unit_facts import unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import Card

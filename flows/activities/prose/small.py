@@ -9,7 +9,7 @@ from dataclasses import replace
 from bookwright.agents import small
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import SMALL_CRITIC, SMALL_DRAFT, SMALL_PLAN, SMALL_REFINE
-from bookwright.flows.activities.prose.acceptance import accept, both
+from bookwright.flows.activities.moves import accept_prose, both
 from bookwright.flows.activities.prose.purging import CUT, finder, purged, telling_in, told_of_cut, without_leaks
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
@@ -35,7 +35,7 @@ def write(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
         names, things = small.names_in(premise), small.things_in(premise, language)
         better = small.better_of(draft, refined, unit.length or 1, names, language, things)
         text, reviewed, lost = purged(better, unit, deps)
-        return text, both(accept(text, unit, run, deps), reviewed), lost
+        return text, both(accept_prose(text, unit, run, deps), reviewed), lost
 
     def conclude(reply: str) -> Move | None:
         _, move, lost = finished(reply)

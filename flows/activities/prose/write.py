@@ -10,12 +10,12 @@ from bookwright.agents.workflows import REVISE, REVISION_MARK, TOLD, Workflow, p
 from bookwright.flows import gates
 from bookwright.flows.activities.earlier_pages import previous_endings, told_before
 from bookwright.flows.activities.prose import small
-from bookwright.flows.activities.prose.brief import brief_of, check_context, guard_of
+from bookwright.flows.activities.prose.brief import check_context, guard_of
 from bookwright.flows.activities.prose.choosing import drafted
 from bookwright.flows.activities.prose.cold_reading import first_reading
 from bookwright.flows.activities.prose.finish import UnitFinish
-from bookwright.flows.activities.surroundings import depth_at, measured, unit_card, wanted_lengths
 from bookwright.flows.activities.told_books import is_told, is_told_whole, pages_before
+from bookwright.flows.activities.unit_facts import depth_at, measured, unit_card, wanted_lengths
 from bookwright.flows.blueprints.unit_plans import form_of
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
@@ -94,7 +94,7 @@ def steps_of(unit: TaskNode, deps: Deps) -> Workflow:
 
 def _put_plan_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
     """Put the brief where the write plan stands, where one step makes both."""
-    brief = brief_of(unit, deps)
+    brief = deps.document(unit, DocumentKind.WRITERS_BRIEF)
     if brief is not None:
         run.add("plan", brief.text)
         run.rests_on(brief.id)
