@@ -18,7 +18,7 @@ from bookwright.agents.steps.desk import Desk
 from bookwright.agents.steps.ports import Asker
 from bookwright.flows.book_models import fitted_profile, model_of
 from bookwright.flows.book_windows import opened_windows
-from bookwright.flows.deps import Deps, HeardObserver, NoObserver, RunObserver
+from bookwright.flows.deps import Deps, HeardObserver, RunObserver
 from bookwright.flows.lease import heartbeat, leaving, leaving_as, take
 from bookwright.flows.limits import Limits
 from bookwright.flows.revision.edit_queue import TakingObserver
@@ -49,7 +49,7 @@ class RunConfig:
     settings: Settings
     database: Database
     models: Asker
-    observer: RunObserver = field(default_factory=NoObserver)
+    observer: RunObserver = field(default_factory=RunObserver)
     events: EventBus = field(default_factory=EventBus)
     """What the walk speaks on; the book's event file listens for as long as the book is held."""
     lanes: Lanes = field(default_factory=Lanes)

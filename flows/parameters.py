@@ -5,10 +5,11 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
+from bookwright.flows.library import book_id
 from bookwright.flows.webhook import allowed
 from bookwright.models.book import is_book_id
 from bookwright.models.brief import Brief, make_brief, parse_brief
-from bookwright.models.errors import InvalidBrief, InvalidInput
+from bookwright.models.errors import BookwrightError, InvalidBrief, InvalidInput
 from bookwright.models.settings import Settings
 
 MAX_BYTES = 512 * 1024
@@ -36,6 +37,14 @@ def read_brief(brief: dict[str, Any] | str | None) -> Brief:
     made: Brief = parse_brief(brief) if isinstance(brief, str) else make_brief(brief)
     _check_names(made)
     return made
+
+
+def book_of(parameters: dict[str, Any]) -> str:
+    """Return the id of the book that a run's parameters mean; empty where they mean none, as the run itself says."""
+    try:
+        return str(parameters.get("book") or book_id(read_brief(parameters.get("brief"))))
+    except BookwrightError:
+        return ""
 
 
 def check_options(book: str | None, until: str | None, words_today: int | None, model: str | None) -> None:

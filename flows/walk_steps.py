@@ -6,7 +6,7 @@ with Prefect as a task of `tasks.py`; what is recorded makes none.
 
 from collections.abc import Iterator
 
-from bookwright.flows import carrying_out, gates
+from bookwright.flows import gates, task_work
 from bookwright.flows.activities import close as closing
 from bookwright.flows.activities import condense as condensing
 from bookwright.flows.activities import decide as deciding
@@ -69,22 +69,22 @@ def is_atom(node: TaskNode, deps: Deps) -> bool:
 
 def execute(node: TaskNode, deps: Deps) -> None:
     """Design or search: an atom becomes a document. To mend another's document is that one's activity."""
-    if carrying_out.is_mending(node):
-        carrying_out.execute(node, deps)
+    if task_work.is_fix(node):
+        task_work.execute(node, deps)
         return
-    deps.observer.run(Activity.EXECUTE, node, lambda: carrying_out.execute(node, deps))
+    deps.observer.run(Activity.EXECUTE, node, lambda: task_work.execute(node, deps))
 
 
 def decompose(node: TaskNode, deps: Deps) -> Iterator[TaskNode]:
     """Cut a complex task into all its parts and yield the open ones in order."""
     if not planning.parts(node, deps):
-        deps.observer.run(Activity.DECOMPOSE, node, lambda: carrying_out.decompose(node, deps))
+        deps.observer.run(Activity.DECOMPOSE, node, lambda: task_work.decompose(node, deps))
     yield from _open_tasks(node, deps)
 
 
 def aggregate(node: TaskNode, deps: Deps) -> None:
     """Merge what the parts produced into one document of the task."""
-    deps.observer.run(Activity.AGGREGATE, node, lambda: carrying_out.aggregate(node, deps))
+    deps.observer.run(Activity.AGGREGATE, node, lambda: task_work.aggregate(node, deps))
 
 
 def decide(unit: TaskNode, planning_round: int, deps: Deps) -> None:

@@ -22,7 +22,6 @@ from bookwright.exports.files import export_path, formats_in
 from bookwright.exports.report.verdict import verdict_on
 from bookwright.flows.blueprints.reach import check_reach
 from bookwright.flows.library import (
-    book_id,
     check_blueprint,
     check_models,
     find_or_create,
@@ -32,7 +31,7 @@ from bookwright.flows.library import (
 )
 from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
-from bookwright.flows.parameters import check_options, check_webhook, read_brief
+from bookwright.flows.parameters import book_of, check_options, check_webhook, read_brief
 from bookwright.flows.prefect.flow_run import FLOW_NAME, PATIENCE, ending_of, flow
 from bookwright.flows.prefect.observer import PrefectObserver
 from bookwright.flows.prefect.pace import shared_pacer
@@ -60,14 +59,6 @@ GIVEN_RUN: ContextVar[BookRun | None] = ContextVar("bookwright_given_run", defau
 def run_name() -> str:
     """Name the flow run after its book."""
     return book_of(runtime.flow_run.parameters) or FLOW_NAME
-
-
-def book_of(parameters: dict[str, Any]) -> str:
-    """Return the id of the book that a run's parameters mean; empty where they mean none, as the run itself says."""
-    try:
-        return str(parameters.get("book") or book_id(read_brief(parameters.get("brief"))))
-    except BookwrightError:
-        return ""
 
 
 @flow(name=FLOW_NAME, flow_run_name=run_name, retries=0, persist_result=False, log_prints=False)

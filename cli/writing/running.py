@@ -17,7 +17,7 @@ from bookwright.cli.steering.deciding import can_ask, decide_here
 from bookwright.cli.writing.live import WatcherView, choose_view
 from bookwright.cli.writing.ndjson import ProgressLines
 from bookwright.cli.writing.waiting import wait_until_free
-from bookwright.flows.deps import Deps, NoObserver, RunObserver
+from bookwright.flows.deps import Deps, RunObserver
 from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig, hold
 from bookwright.flows.run_book import BookRun
@@ -121,7 +121,7 @@ def _run_watched(book: Book, storage: BookStorage, settings: Settings, wishes: W
             return BookRun(around, heard, lambda gate: wishes.asks_at_gates and decide_here(gate, storage))
 
         if not wishes.uses_prefect:
-            return run_seen_by(NoObserver()).write(book.id)
+            return run_seen_by(RunObserver()).write(book.id)
         from bookwright.flows.prefect.terminal import write_in_flow  # Prefect takes over a second to import
 
         return write_in_flow(book, settings, run_seen_by)

@@ -19,7 +19,7 @@ from bookwright.agents.workflows import EXTRACT, EXTRACT_DESIGN, evaluates
 from bookwright.flows.activities.chapter_check import as_of_then, check_of, extracts, last_prose, said_in_time, timed
 from bookwright.flows.activities.moves import as_move
 from bookwright.flows.activities.optional_steps import is_given_up, try_step
-from bookwright.flows.activities.portions import cut_to_tokens
+from bookwright.flows.activities.sizes import cut_to_tokens
 from bookwright.flows.activities.unit_facts import prose_of, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.entries import Secret

@@ -9,7 +9,7 @@ from bookwright.agents.relay.extracting import ExtractionGround, design_records
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import EXTRACT_DESIGN, evaluates
 from bookwright.flows.activities.optional_steps import try_step
-from bookwright.flows.activities.portions import batches_of, cut_to_tokens
+from bookwright.flows.activities.sizes import batches_of, cut_to_tokens
 from bookwright.flows.activities.unit_facts import unit_card
 from bookwright.flows.blueprints.gathering import documents_of_pages
 from bookwright.flows.blueprints.members import PartOf, folder_of, part_of

@@ -3,11 +3,10 @@
 Source: C-23.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, replace
 from functools import partial
 
-from bookwright.agents.agent import Agent
 from bookwright.agents.blueprints.checks import checked
 from bookwright.agents.blueprints.reports import report_text
 from bookwright.agents.blueprints.steps import reviewer
@@ -15,20 +14,21 @@ from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.artefact import Artefact
 from bookwright.agents.workflows import evaluates
 from bookwright.exports.vault.names import brief_locale
-from bookwright.flows.activities.portions import batches_of, cut_to_tokens
+from bookwright.flows.activities.moves import keep_document
+from bookwright.flows.activities.sizes import batches_of, cut_to_tokens
 from bookwright.flows.activities.unit_facts import unit_card, unit_of
 from bookwright.flows.blueprints.gathering import documents_of_pages, gather, is_of_this_end
 from bookwright.flows.blueprints.members import PartOf, folder_of, member_of
 from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import PROSE, Member, MemberKind
-from bookwright.models.document import Document, DocumentKind, NewDocument
+from bookwright.models.document import Document, DocumentKind
 from bookwright.models.faults import BlueprintReport, CheckResult, Fault, FoundFaults, worst_first
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.tree.decision import Verdict
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
-from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.models.tree.task import TaskNode
 from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 
@@ -68,48 +68,27 @@ def review(node: TaskNode, deps: Deps) -> None:
     by_code = tuple(fault for result in results for fault in result.faults)
     batches = reading_batches(documents_about(member, deps), deps) if evaluates(deps.profile.name) else []
     if not batches:
-        deps.desk.journal.move(lambda stores, step: _keep(node, results, by_code, False, deps, stores, step))
+        deps.desk.journal.move(partial(_keep, node, results, by_code, False, deps))
         return
     run = begin_reading(node, deps)
     agent = reviewer(member.prompt, folder_of(deps).prompts)
     laid_down, found = tuple(run.artefacts), by_code
     for number, batch in enumerate(batches, 1):
-        run.artefacts = [*laid_down, *(_shown(read, deps) for read in batch)]
-        keep = partial(_report_move, node, results, found, deps) if number == len(batches) else None
-        found = (*found, *_ask(run, agent, batch, number, keep))
+        shown = (cut_to_tokens(read.shown, _room(deps), deps) for read in batch)
+        run.artefacts = [*laid_down, *(Artefact("document", text) for text in shown)]
+        labels, is_last = {read.node.label for read in batch}, number == len(batches)
+        keep = partial(_kept, node, results, found, labels, deps) if is_last else None
+        step, next_step = f"{agent.name}.{number}", "" if is_last else agent.name
+        answer = run.run(agent, keep, step=step, next_step=next_step).value
+        found = (*found, *_meant(answer, labels))
 
 
-def _ask(
-    run: ActivityRun, agent: Agent, batch: Sequence[ReviewedDocument], number: int,
-    keep: Callable[[tuple[Fault, ...]], Move] | None,
-) -> tuple[Fault, ...]:  # fmt: skip
-    """Have one batch read; after the last one all that was found is kept."""
-    known = {read.node.label for read in batch}
-
-    def concluded(answer: FoundFaults) -> Move | None:
-        return None if keep is None else keep(_meant(answer, known))
-
-    step = f"{agent.name}.{number}"
-    answer = run.run(agent, concluded, step=step, next_step=agent.name if keep is None else "").value
-    return _meant(answer, known)
-
-
-def _shown(read: ReviewedDocument, deps: Deps) -> Artefact:
-    return Artefact("document", cut_to_tokens(read.shown, _room(deps), deps))
-
-
-def _report_move(
-    node: TaskNode, results: tuple[CheckResult, ...], before: tuple[Fault, ...], deps: Deps, last: tuple[Fault, ...]
-) -> Move:
-    def move(stores: Stores, step: int) -> None:
-        _keep(node, results, (*before, *last), True, deps, stores, step)
-
-    return move
-
-
-def conclude_review(node: TaskNode, deps: Deps) -> None:
-    """Close a review once its tasks are done; its report stands already."""
-    deps.desk.journal.move(lambda stores, _: stores.nodes.change(node.key, status=NodeStatus.DONE.value))
+def _kept(
+    node: TaskNode, results: tuple[CheckResult, ...], before: tuple[Fault, ...], labels: Set[str], deps: Deps,
+    last: FoundFaults,
+) -> Move:  # fmt: skip
+    """The move that keeps all that was found, after the last batch."""
+    return partial(_keep, node, results, (*before, *_meant(last, labels)), True, deps)
 
 
 def begin_reading(node: TaskNode, deps: Deps) -> ActivityRun:
@@ -157,9 +136,8 @@ def _is_about(node: TaskNode, member: Member, deps: Deps) -> bool:
     return own.kind in (MemberKind.SEARCH, MemberKind.DESIGN) and (not member.of or own.name in member.of)
 
 
-def _meant(answer: FoundFaults, known: Iterable[str]) -> tuple[Fault, ...]:
+def _meant(answer: FoundFaults, labels: Set[str]) -> tuple[Fault, ...]:
     """Keep what names a document that was shown; a label may come in the brackets in which it was shown."""
-    labels = set(known)
     named = (fault.model_copy(update={"label": fault.label.strip("[] ")}) for fault in answer.findings)
     return tuple(fault for fault in named if fault.label in labels)[:MOST_FINDINGS]
 
@@ -171,7 +149,7 @@ def _keep(
     ordered = worst_first(faults)
     orders = {} if deps.profile.name is ProfileName.SMALL else _orders(ordered, stores)
     report = BlueprintReport(checks=results, faults=ordered, given=tuple(orders), was_read=was_read)
-    keep_report(node, report, deps, stores, step)
+    report_move(node, report, deps)(stores, step)
     for label, (title, wanted) in orders.items():
         stores.nodes.add(
             node, [_fix(title, wanted)], unit=node.unit, level=Level.BOOK.value, length=None,
@@ -180,11 +158,10 @@ def _keep(
         )  # fmt: skip
 
 
-def keep_report(node: TaskNode, report: BlueprintReport, deps: Deps, stores: Stores, step: int) -> None:
-    """Keep a report as it is read, with its structure."""
+def report_move(node: TaskNode, report: BlueprintReport, deps: Deps) -> Move:
+    """The move that keeps a report as it is read, with its structure."""
     text = report_text(report, brief_locale(deps.brief))
-    new = NewDocument(node=node.key, kind=DocumentKind.REPORT, text=text, data=report.model_dump_json())
-    stores.documents.add(new, step or None)
+    return keep_document(node, DocumentKind.REPORT, text, data=report.model_dump_json())
 
 
 def _orders(faults: Iterable[Fault], stores: Stores) -> dict[str, tuple[str, list[Fault]]]:

@@ -15,22 +15,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from prefect.client.orchestration import SyncPrefectClient, get_client
-from prefect.client.schemas.filters import (
-    DeploymentFilter,
-    DeploymentFilterName,
-    FlowRunFilter,
-    FlowRunFilterName,
-    FlowRunFilterState,
-    FlowRunFilterStateType,
-)
 from prefect.client.schemas.objects import FlowRun, State, StateType
 from prefect.states import AwaitingRetry, Crashed
 
 from bookwright.flows.library import opened_library
-from bookwright.flows.prefect.flow_run import FLOW_NAME
-from bookwright.flows.prefect.pool import HandedIn, hand_in, on_server
+from bookwright.flows.parameters import book_of
+from bookwright.flows.prefect.pool import PAGE, HandedIn, hand_in, on_server, runs_of
 from bookwright.flows.prefect.server import PrefectApi
-from bookwright.flows.write_book import book_of
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookNotFound, BookwrightError
 from bookwright.models.settings import Settings
@@ -47,7 +38,6 @@ _SLACK_SECONDS = 60.0
 """By how much the clocks of Prefect's server and of the database may differ."""
 
 _LEAST_SECONDS = 5.0
-_PAGE = 200
 
 
 @dataclass(frozen=True)
@@ -120,16 +110,11 @@ def _stood_for(client: SyncPrefectClient) -> set[str]:
     return {book_of(run.parameters) for run in open_runs}
 
 
-def _runs(client: SyncPrefectClient, *types: StateType, names: list[str] | None = None) -> Iterator[FlowRun]:
-    ours = DeploymentFilter(name=DeploymentFilterName(any_=[FLOW_NAME]))
-    states = FlowRunFilter(
-        state=FlowRunFilterState(type=FlowRunFilterStateType(any_=list(types))),
-        name=FlowRunFilterName(any_=names) if names else None,
-    )
+def _runs(client: SyncPrefectClient, *types: StateType, names: Sequence[str] = ()) -> Iterator[FlowRun]:
     start = 0
-    while page := client.read_flow_runs(flow_run_filter=states, deployment_filter=ours, limit=_PAGE, offset=start):
+    while page := runs_of(client, *types, names=names, offset=start):
         yield from page
-        start += _PAGE
+        start += PAGE
 
 
 def _revive(run: FlowRun, client: SyncPrefectClient, database: Database) -> str | None:

@@ -17,7 +17,7 @@ from prefect.exceptions import Abort
 from prefect.logging.handlers import APILogHandler
 from prefect.settings import temporary_settings
 
-from bookwright.flows.deps import NoObserver, RunObserver
+from bookwright.flows.deps import RunObserver
 from bookwright.flows.prefect.flow_run import PATIENCE, reaching
 from bookwright.flows.prefect.observer import PrefectObserver
 from bookwright.flows.prefect.server import known_server, own_server
@@ -82,7 +82,7 @@ def write_in_flow(
     if run.ended.done():
         return run.ended.result()
     tell(f"Prefect could not be started ({message}); the book is written without it")
-    return run_seen_by(NoObserver()).write(book.id)
+    return run_seen_by(RunObserver()).write(book.id)
 
 
 def _call_flow(book: Book, run: BookRun) -> str:

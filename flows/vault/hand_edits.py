@@ -13,7 +13,7 @@ from bookwright.exports.vault.pages import VaultPage
 from bookwright.exports.vault.paper import Paper, Ref
 from bookwright.exports.vault.record_page import about, record_head, record_in
 from bookwright.exports.vault.sealed import is_untouched
-from bookwright.flows.revision.record_rules import check_change, check_places, settled
+from bookwright.flows.revision.record_edits import check_change, check_places, settled
 from bookwright.flows.revision.revise import WRITABLE
 from bookwright.models.codex.entries import Visibility
 from bookwright.models.codex.record import Record, kind_of

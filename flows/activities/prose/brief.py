@@ -18,7 +18,7 @@ from bookwright.flows import gates
 from bookwright.flows.activities.earlier_pages import previous_endings, told_before
 from bookwright.flows.activities.moves import keep_document
 from bookwright.flows.activities.optional_steps import is_last_try
-from bookwright.flows.activities.prose.purging import CUT, told_of_cut
+from bookwright.flows.activities.prose.leak_review import CUT, cut_note
 from bookwright.flows.activities.sizes import within_length
 from bookwright.flows.activities.told_books import is_told
 from bookwright.flows.activities.unit_facts import CHARACTERS_A_WORD, depth_at, unit_card
@@ -100,7 +100,7 @@ def make_brief(unit: TaskNode, deps: Deps) -> None:
     text = run.run(agent, lambda text: None if guard.violations(text) else kept(text), check=check).value
     if found := guard.violations(text):
         left = guard.redact(text) or guard.redact(unit.goal) or guard.redact(unit.title)
-        run.by_code(f"{agent.name}.{CUT}", left, told_of_cut(one.excerpt for one in found), kept(left))
+        run.by_code(f"{agent.name}.{CUT}", left, cut_note(one.excerpt for one in found), kept(left))
 
 
 def guard_of(unit: TaskNode, deps: Deps) -> Guard:

@@ -24,7 +24,7 @@ def drafted(agent: Agent, unit: TaskNode, run: ActivityRun, deps: Deps) -> str:
     Where the author wants candidates there are as many as they want.
     """
     count = candidates_wanted(unit, deps)
-    if _is_told_freely(unit, deps):
+    if is_told_freely(unit, deps):
         return _drafted_freely(agent, count, unit, run, deps)
     if count > 1:
         return _gone_on(agent, *chosen_of(agent, count, unit, run, deps), run)
@@ -47,13 +47,8 @@ def _gone_on(agent: Agent, chosen: str, carry_over: tuple[str, ...], run: Activi
     return chosen
 
 
-def draft_candidates(agent: Agent, count: int, unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
-    """Have so many drafts of a unit whose text stands made and judged; the text stays as it is."""
-    is_free_draft = _is_told_freely(unit, deps)
-    chosen_of(FREE_DRAFT if is_free_draft else agent, count, unit, run, deps, is_bare=is_free_draft, stands=True)
-
-
-def _is_told_freely(unit: TaskNode, deps: Deps) -> bool:
+def is_told_freely(unit: TaskNode, deps: Deps) -> bool:
+    """True for a book of one piece that is drafted from its order alone; one that was rejected is drafted to a note."""
     return is_free(unit, deps) and unit.revision == 1
 
 

@@ -16,8 +16,8 @@ from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows.activities.earlier_pages import previous_endings
 from bookwright.flows.activities.moves import keep_document
 from bookwright.flows.activities.optional_steps import try_step
-from bookwright.flows.activities.portions import batches_of
 from bookwright.flows.activities.prose.repairing import repair, targets
+from bookwright.flows.activities.sizes import batches_of
 from bookwright.flows.activities.told_books import is_told_whole
 from bookwright.flows.activities.unit_facts import designs_told_in, kept_in, prose_parts, unit_card
 from bookwright.flows.deps import Deps

@@ -10,7 +10,7 @@ from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows.activities.moves import no_move, replace_prose
 from bookwright.flows.activities.optional_steps import try_step
 from bookwright.flows.activities.prose.brief import guard_of
-from bookwright.flows.activities.prose.purging import Find, finder
+from bookwright.flows.activities.prose.leak_review import Find, finder
 from bookwright.flows.activities.told_books import is_told
 from bookwright.flows.activities.unit_facts import allowed_lengths, measured, unit_card
 from bookwright.flows.deps import Deps

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bookwright.agents.backends.protocol import Request
-from bookwright.flows.activities.portions import cut_to_tokens
-from bookwright.flows.blueprints.fixing import mend
+from bookwright.flows.activities.sizes import cut_to_tokens
+from bookwright.flows.blueprints.mending import mend
 from bookwright.flows.blueprints.opening import open_tree
 from bookwright.flows.blueprints.reviewing import ReviewedDocument, reading_batches
 from bookwright.flows.deps import Deps
