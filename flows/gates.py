@@ -28,11 +28,7 @@ _TEXTS = (GateKind.CHAPTER, GateKind.UNIT, GateKind.CANDIDATES)
 
 
 def settle(deps: Deps) -> None:
-    """Make a new revision of what was rejected since the last walk, and rest if a gate still waits.
-
-    Raises:
-        GateWaiting: One does.
-    """
+    """Make a new revision of what was rejected since the last walk; raise `GateWaiting` while a gate still waits."""
     with deps.stores() as stores:
         unsettled = stores.gates.unsettled()
     for gate in unsettled:
@@ -43,11 +39,7 @@ def settle(deps: Deps) -> None:
 
 
 def rest_if_waiting(deps: Deps) -> None:
-    """Rest if the step that was just recorded has opened a gate; asks nothing where the brief names none.
-
-    Raises:
-        GateWaiting: It has.
-    """
+    """Raise `GateWaiting` if the step just recorded has opened a gate; asks nothing where the brief names none."""
     if not deps.brief.gates:
         return
     with deps.stores() as stores:
@@ -73,21 +65,15 @@ def asked_at_close(unit: TaskNode, deps: Deps) -> GateKind | None:
 
 
 def pass_candidates(unit: TaskNode, preferred: str, deps: Deps) -> Ruling | None:
-    """Pass the gate between a unit's drafts, opening it if the author wants one; None where they want none.
-
-    Returns:
-        What was decided, with the text of the draft that is to go on, or one of the author's own.
+    """Return what the author decided on a unit's drafts, with the text that is to go on; None where they want no gate.
 
     Raises:
-        GateWaiting: Nothing was.
+        GateWaiting: They have not decided yet.
     """
     is_asked = GateKind.CANDIDATES in deps.brief.gates
     if not is_asked and _find(unit, GateKind.CANDIDATES, 1, deps) is None:
         return None
-    gate = _opened(unit, GateKind.CANDIDATES, 1, FallbackHistory(draft=preferred), deps)
-    if gate.state is not GateState.APPROVED:
-        raise GateWaiting(gate)
-    return gate.ruling
+    return _passed(unit, GateKind.CANDIDATES, FallbackHistory(draft=preferred), deps).ruling
 
 
 def asks_design(unit: TaskNode, deps: Deps) -> bool:
@@ -99,26 +85,25 @@ def asks_design(unit: TaskNode, deps: Deps) -> bool:
 
 
 def pass_design(unit: TaskNode, deps: Deps) -> None:
-    """Pass the gate of a unit's design, opening it at the first time.
-
-    Raises:
-        GateWaiting: It was not approved.
-    """
+    """Pass the gate of a unit's design, opening it at the first time; raise `GateWaiting` until it is approved."""
     kind = _design_kind(unit)
     assert kind is not None
-    gate = _opened(unit, kind, 1, None, deps)
+    _passed(unit, kind, None, deps)
+
+
+def _passed(unit: TaskNode, kind: GateKind, history: FallbackHistory | None, deps: Deps) -> Gate:
+    """Return a gate that was approved, opening it if it is not there; raise `GateWaiting` until it is."""
+    gate = _opened(unit, kind, 1, history, deps)
     if gate.state is not GateState.APPROVED:
         raise GateWaiting(gate)
+    return gate
 
 
 def human_fallback(unit: TaskNode, deps: Deps, history: FallbackHistory, number: int = 1) -> Ruling:
     """Ask a human about a draft that was refused as often as it may be revised without one.
 
-    Call it again with the next `number` where a revision that the human ordered is refused, too: the walk comes
-    here anew after a restart, and gets the decision that stands for that number.
-
-    Returns:
-        Approved, with the text to accept; or rejected, with the note under which the draft is to be revised.
+    Returns what was decided: the text to accept, or the note under which the draft is to be revised. Where that
+    revision is refused, too, call it with the next `number`: after a restart the walk gets the decision that stands for it.
 
     Raises:
         GateWaiting: Nobody has decided, and the brief wants to wait.
@@ -195,8 +180,9 @@ def _set_back(gate: Gate, deps: Deps, stores: Stores, step: int) -> None:
         work = _take_plan_back(unit, order, stores)
     elif gate.kind in _TEXTS:
         work = _take_text_back(unit, order, stores, step) or gate.draft
-    else:
-        work = _take_design_on(unit, order, stores)
+    else:  # what is designed stays in view; what the new rounds design is newer and wins
+        stores.nodes.revise(unit, order, planning_round=0, decided_round=0, decision=None)
+        work = ""
     stores.gates.settle(gate, work)
 
 
@@ -205,12 +191,6 @@ def _take_plan_back(unit: TaskNode, order: str, stores: Stores) -> str:
     tasks = stores.nodes.replace_below(unit.key, *_TASKS, only_planned=True)
     stores.nodes.revise(unit, order, planning_round=0, decided_round=0, decision=None, open_points=())
     return "\n".join(f"- {task.title}: {task.goal}" if task.title else f"- {task.goal}" for task in tasks)
-
-
-def _take_design_on(unit: TaskNode, order: str, stores: Stores) -> str:
-    """Open the planning again: what is designed stays in view, what the new rounds design is newer and wins."""
-    stores.nodes.revise(unit, order, planning_round=0, decided_round=0, decision=None)
-    return ""
 
 
 def _take_text_back(unit: TaskNode, order: str, stores: Stores, step: int) -> str:

@@ -41,11 +41,7 @@ def open_library(settings: Settings) -> Database:
 
 
 def check_blueprint(brief: Brief, settings: Settings) -> None:
-    """Make sure that the blueprint that a brief names is there and can be worked with.
-
-    Raises:
-        InvalidBlueprint: It is not, or cannot.
-    """
+    """Raise `InvalidBlueprint` if a brief names a blueprint that is not there or cannot be worked with."""
     from bookwright.agents.blueprints.loading import usable_blueprint
 
     if brief.blueprint:
@@ -54,12 +50,7 @@ def check_blueprint(brief: Brief, settings: Settings) -> None:
 
 @contextmanager
 def opened_library(settings: Settings) -> Iterator[Database]:
-    """Open the database for as long as the block lasts.
-
-    Raises:
-        UnwritableFolder: The data folder cannot be written to.
-        DatabaseTooNew: A newer version wrote it.
-    """
+    """Open the database, as `open_library` does, for as long as the block lasts."""
     database = open_library(settings)
     try:
         yield database
@@ -68,12 +59,7 @@ def opened_library(settings: Settings) -> Iterator[Database]:
 
 
 def check_models(brief: Brief, settings: Settings, option: str | None = None) -> None:
-    """Make sure that every role's model is known and has its key.
-
-    Raises:
-        UnknownModel: One is not.
-        MissingKey: One has none.
-    """
+    """Raise `UnknownModel` or `MissingKey` for a role whose model is not known or has no key."""
     from bookwright.agents.backends.endpoints import check_model
 
     for name in names_of(brief, settings, option):

@@ -48,11 +48,7 @@ def book_of(parameters: dict[str, Any]) -> str:
 
 
 def check_options(book: str | None, until: str | None, words_today: int | None, model: str | None) -> None:
-    """Make sure that what stands beside a brief is a name or a number, and none without bound.
-
-    Raises:
-        InvalidInput: It is not.
-    """
+    """Raise `InvalidInput` unless what stands beside a brief is a name or a number, and none without bound."""
     if book is not None and not is_book_id(book):
         raise InvalidInput(f"book is {book[:60]!r}, which no book is called")
     if until is not None and not _UNTIL.fullmatch(until):
@@ -67,11 +63,7 @@ def check_options(book: str | None, until: str | None, words_today: int | None, 
 
 
 def check_webhook(brief: Brief, settings: Settings) -> None:
-    """Make sure that a brief that came by the API tells nobody whom the server's owner has not named.
-
-    Raises:
-        InvalidBrief: It would.
-    """
+    """Raise `InvalidBrief` if a brief that came by the API tells somebody whom the server's owner has not named."""
     if brief.webhook and not allowed(brief.webhook, settings.webhook_hosts):
         host = urlsplit(brief.webhook).hostname
         raise InvalidBrief(

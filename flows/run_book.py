@@ -32,13 +32,7 @@ class BookRun:
     """Has a gate decided; False if that is left for later."""
 
     def write(self, book_id: str) -> Book:
-        """Write a book, or go on with it, and return it finished.
-
-        Raises:
-            BookHeld: Another worker writes it; nothing was paid.
-            GateWaiting: It rests until a human decides.
-            BookPaused: It rests, with a reason and what to do.
-        """
+        """Write a book, or go on with it, and return it finished; raises what `run_book` does where nobody decides."""
         while True:
             try:
                 with self.heard() as events:

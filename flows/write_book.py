@@ -21,14 +21,7 @@ from bookwright.exports.files import export as export_file
 from bookwright.exports.files import export_path, formats_in
 from bookwright.exports.report.verdict import verdict_on
 from bookwright.flows.blueprints.reach import check_reach
-from bookwright.flows.library import (
-    check_blueprint,
-    check_models,
-    find_or_create,
-    is_begun,
-    opened_library,
-    setting_of,
-)
+from bookwright.flows.library import check_blueprint, check_models, find_or_create, is_begun, opened_library, setting_of
 from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.parameters import book_of, check_options, check_webhook, read_brief

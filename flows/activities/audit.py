@@ -1,16 +1,14 @@
-"""Judging a chapter once it is accepted: seven scores from a model, figures from code; `fine` judges what was repaired.
+"""Judging an accepted chapter: seven scores from a model, figures from code; `fine` judges what was repaired, too.
 
-What the judge found goes to the editor who orders repairs (`reading`). Source: DESIGN section 10, item 5; S2-050 to
-S2-056.
+Source: DESIGN section 10, item 5; S2-050 to S2-056.
 """
 
 from bookwright.agents.relay.figures.measure import Measurer
 from bookwright.agents.relay.figures.stock import stock_list
-from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import QUALITY
 from bookwright.flows.activities.moves import keep_document
 from bookwright.flows.activities.optional_steps import try_step
-from bookwright.flows.activities.unit_facts import prose_of, prose_parts, unit_card
+from bookwright.flows.activities.unit_facts import begin_activity, prose_of, prose_parts
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.step import Activity
@@ -23,20 +21,16 @@ _GRAVITY = ("critical", "warning", "info")
 
 
 def audit(unit: TaskNode, deps: Deps) -> tuple[str, ...]:
-    """Have a chapter judged, and return what an editor is to weigh, the gravest first.
+    """Have a chapter judged, and return what an editor is to weigh, the gravest first; nothing where no answer serves.
 
-    What is merely noted counts where the whole fell below the threshold. Where no answer can be used the chapter
-    stands without scores: the attempts are on record.
+    What is merely noted counts where the whole fell below the threshold.
     """
     judgement = _judged(unit, QUALITY.name, deps)
     return _findings(judgement, deps) if judgement else ()
 
 
 def audit_again(unit: TaskNode, deps: Deps) -> tuple[str, ...]:
-    """Have a chapter judged anew once it was put right; return what an editor is to weigh if it still falls short.
-
-    Its scores stand from then on. Nothing is asked of a text that nobody has changed.
-    """
+    """Have a repaired chapter judged anew, for good; return what an editor is to weigh if it still falls short."""
     parts = [part.key for part, _ in prose_parts(unit, deps)]
     with deps.stores() as stores:
         texts = stores.documents.of_nodes(parts, DocumentKind.PROSE)
@@ -48,9 +42,7 @@ def audit_again(unit: TaskNode, deps: Deps) -> tuple[str, ...]:
 def _judged(unit: TaskNode, step: str, deps: Deps) -> QualityJudgement | None:
     """Ask for a judgement and keep it with the figures; None where no answer can be used."""
     text = prose_of(unit, deps)
-    run = ActivityRun(
-        deps.desk, Activity.REVIEW, unit, unit, unit_card(unit, deps), context=QUALITY.context, next_activity="close"
-    )
+    run = begin_activity(Activity.REVIEW, unit, deps, QUALITY.context, next_activity="close")
     run.lead_with("text", text)
     is_revised = step == SECOND_ROUND
     outcome = try_step(

@@ -152,11 +152,7 @@ def said_in_time(
     said = said.model_copy(update={"when": said.when or _dateline(text), "people": people[:_MOST_PEOPLE]})
     language = stores.books.get(unit.book).brief.language
     frame = timeframe(stores, language, now=ToldTimes(unit.label, said.when, said.people))
-    return said, tuple(slip.check for slip in frame.slips() if _lies_in(slip.label, unit.label))
-
-
-def _lies_in(label: str, unit: str) -> bool:
-    return label == unit or label.startswith(f"{unit}.")
+    return said, tuple(slip.check for slip in frame.slips() if f"{slip.label}.".startswith(f"{unit.label}."))
 
 
 def _with_ages(people: tuple[FoundPerson, ...], found: list[FoundPerson]) -> tuple[FoundPerson, ...]:

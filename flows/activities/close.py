@@ -14,7 +14,14 @@ from bookwright.flows.activities.extract import extract, taken_in
 from bookwright.flows.activities.moves import as_move, both, close_node, keep_document, name_book, no_move
 from bookwright.flows.activities.prose.cold_reading import SECOND, hand_on, read_and_repair, read_book
 from bookwright.flows.activities.told_books import is_told_whole
-from bookwright.flows.activities.unit_facts import allowance, depth_at, prose_of, stands_for_chapter, unit_card
+from bookwright.flows.activities.unit_facts import (
+    allowance,
+    begin_activity,
+    depth_at,
+    prose_of,
+    stands_for_chapter,
+    unit_card,
+)
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.gate import GateKind
@@ -89,7 +96,7 @@ def close(unit: TaskNode, deps: Deps) -> None:
 def _begun(unit: TaskNode, deps: Deps) -> _Closing:
     length = allowance(unit.written * _SUMMARY_SHARE, *_SUMMARY_BOUNDS, deps)
     card = replace(unit_card(unit, deps), word_allowance=length)
-    run = ActivityRun(deps.desk, Activity.CLOSE, unit, unit, card, context="evaluator", next_activity="divide")
+    run = begin_activity(Activity.CLOSE, unit, deps, "evaluator", card, next_activity="divide")
     if unit.parent is not None and is_told_whole(unit, deps):  # the chapter says all that its summary needs
         run.narrow_to("order")
     sources = _put_text_before(unit, run, deps)
@@ -167,7 +174,7 @@ def _look_at_parts(unit: TaskNode, deps: Deps) -> None:
 
 def publish(book: TaskNode, deps: Deps) -> None:
     """Give the book its blurb, and a title unless it has been given one; that stays where a book went on."""
-    run = ActivityRun(deps.desk, Activity.PUBLISH, book, book, unit_card(book, deps), context="questions")
+    run = begin_activity(Activity.PUBLISH, book, deps, "questions")
     with deps.stores() as stores:
         summary = stores.documents.current(book.key, DocumentKind.SUMMARY)
         summary = stores.documents.latest(DocumentKind.BOOK_DESIGN) if deps.makes_designs else summary

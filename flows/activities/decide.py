@@ -3,10 +3,10 @@
 from dataclasses import replace
 from functools import partial
 
-from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import flow_decision
 from bookwright.flows.activities.told_books import is_free, is_told_whole
 from bookwright.flows.activities.unit_facts import (
+    begin_activity,
     is_short_enough,
     lengths_of_children,
     max_rounds,
@@ -56,9 +56,7 @@ def decide(unit: TaskNode, planning_round: int, deps: Deps) -> None:
     unit = deps.fresh(unit)
     agent = flow_decision(unit.level)
     card = replace(unit_card(unit, deps), round=planning_round)
-    run = ActivityRun(
-        deps.desk, Activity.DECIDE, unit, unit, card, context=agent.context, round_=planning_round, next_activity="plan"
-    )
+    run = begin_activity(Activity.DECIDE, unit, deps, agent.context, card, round_=planning_round, next_activity="plan")
 
     def move(answer: FlowDecision) -> Move:
         decision = guarded(answer.decision, unit, deps)

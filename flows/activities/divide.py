@@ -1,22 +1,16 @@
 """Dividing a unit into child units: the next one, or all of them at once."""
 
 from dataclasses import replace
-from typing import Any
 
 from bookwright.agents.relay.times.setting import setting_lines
 from bookwright.agents.small import distinct_events
-from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.parsing import Check
 from bookwright.agents.workflows import hierarchy_workflow
 from bookwright.flows import gates
 from bookwright.flows.activities import outlined
 from bookwright.flows.activities.earlier_pages import drawn_facts, previous_endings, told_before
 from bookwright.flows.activities.sizes import every, within_lists
-from bookwright.flows.activities.unit_facts import (
-    lengths_of_children,
-    max_unit_length,
-    unit_card,
-)
+from bookwright.flows.activities.unit_facts import begin_activity, lengths_of_children, max_unit_length, unit_card
 from bookwright.flows.blueprints.unit_plans import child_level_of, form_of
 from bookwright.flows.deps import Deps
 from bookwright.models.errors import BookPaused
@@ -81,9 +75,7 @@ def divide(unit: TaskNode, deps: Deps) -> None:
     if unit.level is Level.ACT:
         card = replace(card, previous_endings=previous_endings(unit, level, deps, with_own=True))
     workflow = hierarchy_workflow(unit.level, deps.profile.name)
-    run = ActivityRun(
-        deps.desk, Activity.DIVIDE, unit, unit, card, context=workflow[0].context, round_=index, next_activity="write"
-    )
+    run = begin_activity(Activity.DIVIDE, unit, deps, workflow[0].context, card, round_=index, next_activity="write")
     gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
     for agent in workflow[:-1]:
         run.run(agent)
@@ -95,12 +87,9 @@ def divide(unit: TaskNode, deps: Deps) -> None:
             return _add_next(unit, level, index, units[0], foreseen(answer), granted)
         return _add_all(unit, level, _enough(_units(answer), unit, deps), deps)
 
-    held = within_lists(run, workflow[-1].name, _most_events(level), MAX_CHILDREN_AT_ONCE, deps)
+    most = {"instructions": _EVENTS if level.is_at_least(Level.SCENE) else _FEW_EVENTS}
+    held = within_lists(run, workflow[-1].name, most, MAX_CHILDREN_AT_ONCE, deps)
     run.run(workflow[-1], move, check=every(_check(unit, level, deps), held))
-
-
-def _most_events(level: Level) -> dict[str, int]:
-    return {"instructions": _EVENTS if level.is_at_least(Level.SCENE) else _FEW_EVENTS}
 
 
 def foreseen(answer: PlanOutput) -> tuple[str, ...]:
@@ -155,13 +144,10 @@ def _add_next(
     unit: TaskNode, level: Level, index: int, child: PlanNode, outline: tuple[str, ...], granted: ChildLength
 ) -> Move:
     def move(stores: Stores, step: int) -> None:
-        common: dict[str, Any] = {
-            "level": level.value,
-            "length": granted.length,
-            "is_last": granted.is_last,
-            "open_points": unit.open_points,
-        }
-        stores.nodes.add(unit, [child], unit_index=index, **common)
+        stores.nodes.add(
+            unit, [child], unit_index=index, level=level.value, length=granted.length, is_last=granted.is_last,
+            open_points=unit.open_points,
+        )  # fmt: skip
         stores.nodes.change(unit.key, outline=outline)
 
     return move

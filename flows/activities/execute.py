@@ -4,18 +4,12 @@ from dataclasses import replace
 
 from bookwright.agents.react.sources import documents, findings
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.agents.workflows import (
-    ROUTER,
-    Workflow,
-    aggregator,
-    design_workflow,
-    search_executor,
-)
+from bookwright.agents.workflows import ROUTER, Workflow, aggregator, design_workflow, search_executor
 from bookwright.flows.activities.earlier_pages import drawn_facts
 from bookwright.flows.activities.moves import document_kind, finish_task
 from bookwright.flows.activities.plan import parts
 from bookwright.flows.activities.sizes import within_length
-from bookwright.flows.activities.unit_facts import depth_at, unit_card, unit_of
+from bookwright.flows.activities.unit_facts import begin_activity, depth_at, unit_card, unit_of
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.findings import Findings
@@ -30,12 +24,9 @@ from bookwright.prompts.render import render_unverified
 def execute(node: TaskNode, deps: Deps) -> None:
     """Make the document that an atomic task asks for."""
     unit = unit_of(node, deps)
-    run = ActivityRun(
-        deps.desk, Activity.EXECUTE, node, unit,
-        replace(unit_card(unit, deps, node), draw=drawn_facts(unit, deps, node)),
-        context="designer" if node.task_type is TaskType.DESIGN else "researcher",
-        round_=node.planning_round, next_activity="execute",
-    )  # fmt: skip
+    card = replace(unit_card(unit, deps, node), draw=drawn_facts(unit, deps, node))
+    role = "designer" if node.task_type is TaskType.DESIGN else "researcher"
+    run = begin_activity(Activity.EXECUTE, node, deps, role, card, next_activity="execute")
     workflow = _workflow(node, unit, run, deps)
     for agent in workflow[:-1]:
         run.run(agent)
@@ -50,10 +41,7 @@ def aggregate(node: TaskNode, deps: Deps) -> None:
     """Merge the documents of a task's parts into one of its own."""
     unit = unit_of(node, deps)
     agent = aggregator(node.task_type)
-    run = ActivityRun(
-        deps.desk, Activity.AGGREGATE, node, unit, unit_card(unit, deps, node),
-        context=agent.context, round_=node.planning_round, next_activity="execute",
-    )  # fmt: skip
+    run = begin_activity(Activity.AGGREGATE, node, deps, agent.context, next_activity="execute")
     with deps.stores() as stores:
         kinds = (DocumentKind.DESIGN, DocumentKind.FINDINGS)  # a design task may have a search among its parts
         below = stores.documents.of_nodes([part.key for part in parts(node, deps)], *kinds)

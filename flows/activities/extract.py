@@ -20,7 +20,7 @@ from bookwright.flows.activities.chapter_check import as_of_then, check_of, extr
 from bookwright.flows.activities.moves import as_move
 from bookwright.flows.activities.optional_steps import is_given_up, try_step
 from bookwright.flows.activities.sizes import cut_to_tokens
-from bookwright.flows.activities.unit_facts import prose_of, unit_card
+from bookwright.flows.activities.unit_facts import begin_activity, prose_of, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.entries import Secret
 from bookwright.models.codex.extraction import ConsistencyReport, DesignExtraction, Extraction, results_of
@@ -52,10 +52,7 @@ def extract_design(book: TaskNode, deps: Deps) -> None:
     if not evaluates(deps.profile.name):
         return
     next_activity = "brief" if book.decision is Decision.PROCEED_TO_WRITE else "divide"
-    run = ActivityRun(
-        deps.desk, Activity.REVIEW, book, book, unit_card(book, deps),
-        context=EXTRACT_DESIGN.context, next_activity=next_activity,
-    )  # fmt: skip
+    run = begin_activity(Activity.REVIEW, book, deps, EXTRACT_DESIGN.context, next_activity=next_activity)
     if run.is_done(EXTRACT_DESIGN.name) or is_given_up(run, EXTRACT_DESIGN.name):
         return
     sources = _show_designs(book, run, deps)
@@ -91,9 +88,7 @@ def extract(unit: TaskNode, deps: Deps, round_: int = _FIRST_ROUND) -> None:
         due_secrets=known.due_lines, is_brief=not evaluates(deps.profile.name),
     )  # fmt: skip
     card = timed(card, unit, deps)
-    run = ActivityRun(
-        deps.desk, Activity.REVIEW, unit, unit, card, context=EXTRACT.context, round_=round_, next_activity="close"
-    )
+    run = begin_activity(Activity.REVIEW, unit, deps, EXTRACT.context, card, round_=round_, next_activity="close")
     run.lead_with("text", text)
     found = try_step(run, EXTRACT, lambda found: taken_in(unit, text, known.named(found), known.prose))
     if found is None and not known.is_recorded:

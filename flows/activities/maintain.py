@@ -4,7 +4,7 @@ Deferred, not concurrent; a failed update waits for the next occasion and never 
 Source: C-03, S3-120 to S3-126.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -17,7 +17,7 @@ from bookwright.flows.activities.condense import condense
 from bookwright.flows.activities.moves import both, keep_document
 from bookwright.flows.activities.optional_steps import try_step
 from bookwright.flows.activities.sizes import every, within_length
-from bookwright.flows.activities.unit_facts import allowance, is_one_sitting, unit_card
+from bookwright.flows.activities.unit_facts import allowance, begin_activity, is_one_sitting, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.profile import ProfileName
@@ -96,7 +96,9 @@ class _Owed:
 def _owed(kind: DocumentKind, waiting: list[tuple[int, int]], deps: Deps) -> _Owed:
     with deps.stores() as stores:
         present = stores.documents.latest(kind)
-        news = _newest(document for document in (stores.documents.get(key) for _, key in waiting) if document)
+        queued = (document for document in (stores.documents.get(key) for _, key in waiting) if document)
+        newest = {(document.node, document.kind): document for document in queued}
+        news = sorted(newest.values(), key=lambda document: document.id)
         return _Owed(
             kind=kind, book=stores.nodes.root(), present=present,
             data=stores.documents.data_of(present) if present else "", news=news,
@@ -107,8 +109,9 @@ def _owed(kind: DocumentKind, waiting: list[tuple[int, int]], deps: Deps) -> _Ow
 def _apply(kind: DocumentKind, waiting: list[tuple[int, int]], deps: Deps) -> None:
     owed = _owed(kind, waiting, deps)
     book, agent = owed.book, _agent(kind, owed.news, deps)
-    card = replace(unit_card(book, deps), word_allowance=_allowance(kind, deps))
-    run = ActivityRun(deps.desk, Activity.MAINTAIN, book, book, card, context="maintainer", round_=owed.up_to)
+    length = allowance(deps.brief.length * 0.1, *_ALLOWANCE[kind], deps)
+    card = replace(unit_card(book, deps), word_allowance=length)
+    run = begin_activity(Activity.MAINTAIN, book, deps, "maintainer", card, round_=owed.up_to)
     before = GlobalState.model_validate_json(owed.data) if owed.data and agent.output else None
     _show(owed, before, run, deps)
 
@@ -133,12 +136,6 @@ def _show(owed: _Owed, before: GlobalState | None, run: ActivityRun, deps: Deps)
         # a weak model would copy the heading into its answer
         heading = "" if run.is_small else f"{origin_of(node, document.kind, deps.desk.locale)}\n"
         run.add("news", f"{heading}{document.text}")
-
-
-def _newest(waiting: Iterable[Document]) -> list[Document]:
-    """Return the queued documents in order, each only in its newest version."""
-    newest = {(document.node, document.kind): document for document in waiting}
-    return sorted(newest.values(), key=lambda document: document.id)
 
 
 def what_is_lost(locale: str, before: str | GlobalState, after: str | GlobalState) -> str:
@@ -166,8 +163,3 @@ def _agent(kind: DocumentKind, news: Sequence[Document], deps: Deps) -> Agent:
     if kind is DocumentKind.BOOK_DESIGN:
         return book_design_maintainer(deps.profile.name)
     return global_state_maintainer(deps.profile.name)
-
-
-def _allowance(kind: DocumentKind, deps: Deps) -> int:
-    low, high = _ALLOWANCE[kind]
-    return allowance(deps.brief.length * 0.1, low, high, deps)

@@ -14,7 +14,7 @@ from bookwright.flows.activities.moves import as_move
 from bookwright.flows.activities.plotting import plot
 from bookwright.flows.activities.sizes import every, of_tasks, within_lists
 from bookwright.flows.activities.told_books import is_told_whole
-from bookwright.flows.activities.unit_facts import depth_at, profile_at, unit_card, unit_of
+from bookwright.flows.activities.unit_facts import begin_activity, depth_at, profile_at, unit_card, unit_of
 from bookwright.flows.blueprints.unit_plans import form_of
 from bookwright.flows.deps import Deps
 from bookwright.models.gate import GateKind
@@ -44,10 +44,9 @@ def plan(unit: TaskNode, planning_round: int, deps: Deps) -> None:
     )
     workflow = plan_workflow(unit.level, deps.brief.length_class, deps.profile.name, depth_at(unit, deps))
     most = profile_at(unit, deps).max_tasks_per_round
-    run = ActivityRun(
-        deps.desk, Activity.PLAN, unit, unit, card,
-        context=workflow[0].context, round_=planning_round, next_activity="judge",
-    )  # fmt: skip
+    run = begin_activity(
+        Activity.PLAN, unit, deps, workflow[0].context, card, round_=planning_round, next_activity="judge"
+    )
     gates.show_rejected(unit, GateKind.OUTLINE, run, deps)
     for agent in workflow[:-1]:
         run.run(agent)
@@ -68,8 +67,7 @@ def plan(unit: TaskNode, planning_round: int, deps: Deps) -> None:
 def _take_up(unit: TaskNode, stores: Stores) -> None:
     """Take the open points that a unit was planned with off its parent and the siblings that nobody has begun.
 
-    Source: S3-026.
-    Until one child has planned with them, each has them; what that one does not settle is an open point of its own.
+    Until one child has planned with them each has them; what it does not settle is its own. Source: S3-026.
     """
     if unit.parent is None:
         return
@@ -83,10 +81,7 @@ def decompose(node: TaskNode, deps: Deps) -> None:
     """Cut a complex task into all its parts at once; too many are sent back once, then all are made. Source: S3-076."""
     unit = unit_of(node, deps)
     workflow = decomposition_workflow(unit.level, node.task_type, deps.profile.name)
-    run = ActivityRun(
-        deps.desk, Activity.DECOMPOSE, node, unit, unit_card(unit, deps, node),
-        context=workflow[0].context, round_=node.planning_round, next_activity="judge",
-    )  # fmt: skip
+    run = begin_activity(Activity.DECOMPOSE, node, deps, workflow[0].context, next_activity="judge")
     for agent in workflow[:-1]:
         run.run(agent)
 

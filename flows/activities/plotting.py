@@ -8,7 +8,7 @@ from functools import partial
 
 from bookwright.agents.readers import DOUBTS, PLOT, PLOT_AGAIN, STORY, draft_again
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.flows.activities.unit_facts import max_unit_length, unit_card
+from bookwright.flows.activities.unit_facts import begin_activity, max_unit_length, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.step import Activity
@@ -55,11 +55,8 @@ def plot(book: TaskNode, deps: Deps) -> None:
 
 
 def _begun(book: TaskNode, count: int, deps: Deps) -> ActivityRun:
-    run = ActivityRun(
-        deps.desk, Activity.PLAN, book, book,
-        replace(unit_card(book, deps), chapters=count, usual_child_length=(book.length or count) // count),
-        context=PLOT.context, round_=1, next_activity="write",
-    )  # fmt: skip
+    card = replace(unit_card(book, deps), chapters=count, usual_child_length=(book.length or count) // count)
+    run = begin_activity(Activity.PLAN, book, deps, PLOT.context, card, round_=1, next_activity="write")
     run.narrow_to()  # the order stands in the templates, and there is nothing else yet
     return run
 

@@ -9,7 +9,7 @@ from bookwright.agents.workflows import QUESTIONS
 from bookwright.flows.activities.moves import keep_document
 from bookwright.flows.activities.optional_steps import is_given_up, try_step
 from bookwright.flows.activities.told_books import is_told_whole
-from bookwright.flows.activities.unit_facts import unit_card
+from bookwright.flows.activities.unit_facts import begin_activity
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.step import Activity
@@ -41,6 +41,4 @@ def recall(unit: TaskNode, deps: Deps) -> None:
 
 
 def _run(unit: TaskNode, deps: Deps) -> ActivityRun:
-    return ActivityRun(
-        deps.desk, Activity.RECALL, unit, unit, unit_card(unit, deps), context=QUESTIONS.context, next_activity="plan"
-    )
+    return begin_activity(Activity.RECALL, unit, deps, QUESTIONS.context, next_activity="plan")

@@ -4,12 +4,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from bookwright.agents.cards import element_allowance, make_card
+from bookwright.agents.relay.secrets.guard import Guard
 from bookwright.agents.relay.secrets.guarding import public_at
 from bookwright.agents.relay.secrets.kept import Kept, kept_at
+from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows.blueprints.unit_plans import ChildLengths, child_lengths, child_level_of, counted_child
 from bookwright.flows.deps import Deps
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.profile import Profile, ProfileName
+from bookwright.models.step import Activity
 from bookwright.models.text.length import MENDED, TOLERANCE, LengthRange, range_of, range_of_last
 from bookwright.models.tree.decision import Decision
 from bookwright.models.tree.depth import Depth, depth_under, in_words
@@ -173,6 +176,22 @@ def unit_card(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Card:
         outline=unit.outline,
         spots=orders_for(unit, deps) if deps.profile.name is ProfileName.SMALL else (),
     )
+
+
+def begin_activity(
+    activity: Activity, node: TaskNode, deps: Deps, role: str, card: Card | None = None, *, round_: int | None = None,
+    next_activity: str = "", guard: Guard | None = None,
+) -> ActivityRun:  # fmt: skip
+    """Begin an activity of a unit or of a task, in whose round it is then; with its unit's card unless one is given.
+
+    `role` is the one whose budget the activity's context has; the rest is as `ActivityRun` has it.
+    """
+    unit, of_task = unit_of(node, deps), not node.is_unit
+    return ActivityRun(
+        deps.desk, activity, node, unit, card or unit_card(unit, deps, node if of_task else None), context=role,
+        round_=round_ if round_ is not None else node.planning_round if of_task else 0,
+        next_activity=next_activity, guard=guard,
+    )  # fmt: skip
 
 
 def position_of(unit: TaskNode, above: Sequence[TaskNode], deps: Deps) -> str:

@@ -6,11 +6,10 @@ from functools import partial
 
 from bookwright.agents.blueprints.codex_pages import CodexPage, page_records
 from bookwright.agents.relay.extracting import ExtractionGround, design_records
-from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import EXTRACT_DESIGN, evaluates
 from bookwright.flows.activities.optional_steps import try_step
 from bookwright.flows.activities.sizes import batches_of, cut_to_tokens
-from bookwright.flows.activities.unit_facts import unit_card
+from bookwright.flows.activities.unit_facts import begin_activity
 from bookwright.flows.blueprints.gathering import documents_of_pages
 from bookwright.flows.blueprints.members import PartOf, folder_of, part_of
 from bookwright.flows.deps import Deps
@@ -41,7 +40,12 @@ def fill_codex(book: TaskNode, deps: Deps) -> None:
         return
     if evaluates(deps.profile.name):
         deps.observer.run(Activity.REVIEW, book, lambda: _extract(book, [page for _, page in pages], deps))
-    deps.desk.journal.move(partial(_complete, book, plan))
+
+    def complete(stores: Stores, step: int) -> None:
+        for record, document in list(missing_records(book, plan, stores)):
+            _merge([record], document, stores, step)
+
+    deps.desk.journal.move(complete)
 
 
 def codex_part(page: TaskNode, plan: Blueprint) -> CodexPart | None:
@@ -79,11 +83,6 @@ def _codex_pages(book: TaskNode, plan: Blueprint, stores: Stores) -> Iterator[tu
             yield CodexPage(node.title, page.text, part), page.id
 
 
-def _complete(book: TaskNode, plan: Blueprint, stores: Stores, step: int) -> None:
-    for record, document in list(missing_records(book, plan, stores)):
-        _merge([record], document, stores, step)
-
-
 def _merge(records: Iterable[Record], document: int, stores: Stores, step: int) -> None:
     for record in records:
         with suppress(InvalidInput):  # what fits nothing there is on its page all the same
@@ -92,10 +91,7 @@ def _merge(records: Iterable[Record], document: int, stores: Stores, step: int) 
 
 def _extract(book: TaskNode, pages: Sequence[Document], deps: Deps) -> None:
     """Have a model read the pages, as many at a time as it has room for."""
-    run = ActivityRun(
-        deps.desk, Activity.REVIEW, book, book, unit_card(book, deps),
-        context=EXTRACT_DESIGN.context, next_activity="close",
-    )  # fmt: skip
+    run = begin_activity(Activity.REVIEW, book, deps, EXTRACT_DESIGN.context, next_activity="close")
     ground = ExtractionGround((deps.brief.premise, deps.brief.title), deps.brief.default_visibility)
     room = deps.profile.context_budget[EXTRACT_DESIGN.context] * _SHARE
     shown = [(page.id, cut_to_tokens(page.text, room, deps)) for page in pages]

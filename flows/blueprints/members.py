@@ -32,11 +32,7 @@ class PartOf(StrEnum):
 
 
 def folder_of(deps: Deps) -> BlueprintFolder:
-    """Return the book's blueprint.
-
-    Raises:
-        InvalidBlueprint: It was begun with one and has none now.
-    """
+    """Return the book's blueprint; raise `InvalidBlueprint` if its brief names none any more."""
     if deps.blueprint is None:
         raise InvalidBlueprint(
             "the book was begun with a blueprint and its brief names none now; "
@@ -46,11 +42,7 @@ def folder_of(deps: Deps) -> BlueprintFolder:
 
 
 def member_of(node: TaskNode, deps: Deps) -> Member:
-    """Return the member that a task belongs to.
-
-    Raises:
-        InvalidBlueprint: The blueprint has it no longer.
-    """
+    """Return the member that a task belongs to; raise `InvalidBlueprint` if the blueprint has it no longer."""
     found = folder_of(deps).plan.member(node.member)
     if found is None:
         raise InvalidBlueprint(
@@ -77,8 +69,13 @@ def page_length(node: TaskNode, deps: Deps) -> int:
         return design_allowance(deps.storage.node(node.unit or node.key), deps)
     room = member_length(member, deps)
     if part_of(node) is PartOf.ENTRY:
-        return _entry_length(node, room, deps)
-    return max(round(room * _OVERVIEW_SHARE) if _has_entries(member, deps) else room, _least(deps))
+        assert node.parent is not None  # an entry hangs below its member
+        with deps.stores() as stores:
+            count = len(stores.nodes.children(node.parent))
+        room = round(room * (1 - _OVERVIEW_SHARE) / max(count, 1))
+    elif member.entries is not None and deps.profile.name is not ProfileName.SMALL:
+        room = round(room * _OVERVIEW_SHARE)
+    return max(room, _least(deps))
 
 
 def member_length(member: Member, deps: Deps) -> int:
@@ -122,17 +119,6 @@ def entry_length(member: Member, deps: Deps) -> int:
     least, most = entries_wanted(member, deps)
     room = member_length(member, deps) * (1 - _OVERVIEW_SHARE)
     return max(round(room / ((least + most) / 2)), _least(deps))
-
-
-def _entry_length(node: TaskNode, room: int, deps: Deps) -> int:
-    assert node.parent is not None  # an entry hangs below its member
-    with deps.stores() as stores:
-        count = len(stores.nodes.children(node.parent))
-    return max(round(room * (1 - _OVERVIEW_SHARE) / max(count, 1)), _least(deps))
-
-
-def _has_entries(member: Member, deps: Deps) -> bool:
-    return member.entries is not None and deps.profile.name is not ProfileName.SMALL
 
 
 def _least(deps: Deps) -> int:

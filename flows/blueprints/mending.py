@@ -15,14 +15,7 @@ from bookwright.flows.revision.amend import Amendment, amend
 from bookwright.flows.revision.revise import chosen
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidInput, NodeNotFound, NoResult, RequestRejected
-from bookwright.models.faults import (
-    BlueprintReport,
-    CheckResult,
-    Fault,
-    Verification,
-    verdict_of,
-    worst_first,
-)
+from bookwright.models.faults import BlueprintReport, CheckResult, Fault, Verification, verdict_of, worst_first
 from bookwright.models.step import Activity
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode

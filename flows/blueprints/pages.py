@@ -13,7 +13,7 @@ from bookwright.flows.activities.execute import found_document
 from bookwright.flows.activities.moves import both, finish_task, name_book
 from bookwright.flows.activities.plan import parts
 from bookwright.flows.activities.sizes import cut_to_tokens
-from bookwright.flows.activities.unit_facts import unit_card, unit_of
+from bookwright.flows.activities.unit_facts import begin_activity, unit_card, unit_of
 from bookwright.flows.blueprints.members import (
     PartOf,
     entries_wanted,
@@ -92,10 +92,7 @@ def introduce(node: TaskNode, deps: Deps) -> None:
 
 
 def _begin(activity: Activity, node: TaskNode, context: str, deps: Deps) -> ActivityRun:
-    return ActivityRun(
-        deps.desk, activity, node, unit_of(node, deps), page_card(node, deps),
-        context=context, round_=node.planning_round, next_activity="execute",
-    )  # fmt: skip
+    return begin_activity(activity, node, deps, context, page_card(node, deps), next_activity="execute")
 
 
 def page_card(node: TaskNode, deps: Deps) -> Card:

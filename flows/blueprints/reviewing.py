@@ -16,7 +16,7 @@ from bookwright.agents.workflows import evaluates
 from bookwright.exports.vault.names import brief_locale
 from bookwright.flows.activities.moves import keep_document
 from bookwright.flows.activities.sizes import batches_of, cut_to_tokens
-from bookwright.flows.activities.unit_facts import unit_card, unit_of
+from bookwright.flows.activities.unit_facts import begin_activity, unit_card, unit_of
 from bookwright.flows.blueprints.gathering import documents_of_pages, gather, is_of_this_end
 from bookwright.flows.blueprints.members import PartOf, folder_of, member_of
 from bookwright.flows.deps import Deps
@@ -95,10 +95,7 @@ def begin_reading(node: TaskNode, deps: Deps) -> ActivityRun:
     """Sit down to read documents: nothing but them, and what was laid down, stands before the step."""
     unit = unit_of(node, deps)
     card = replace(unit_card(unit, deps, node), max_findings=MOST_FINDINGS)
-    run = ActivityRun(
-        deps.desk, Activity.REVIEW, node, unit, card,
-        context="evaluator", round_=node.planning_round, next_activity="execute",
-    )  # fmt: skip
+    run = begin_activity(Activity.REVIEW, node, deps, "evaluator", card, next_activity="execute")
     with deps.stores() as stores:
         tasks = stores.nodes.children(unit.key, TaskType.DESIGN)
         kept = stores.documents.of_nodes([task.key for task in tasks], DocumentKind.REGISTER)

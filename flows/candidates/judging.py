@@ -7,7 +7,7 @@ from bookwright.agents.readers import CHOOSE
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows.activities.optional_steps import try_step
 from bookwright.flows.activities.told_books import is_told
-from bookwright.flows.activities.unit_facts import unit_card
+from bookwright.flows.activities.unit_facts import begin_activity, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.step import AMENDING_ROUNDS, Activity
 from bookwright.models.story.candidates import DraftComparison, Opinion
@@ -23,10 +23,7 @@ def blind_reading(
 ) -> ActivityRun:
     """Return the run of a reader who is to choose between two drafts of a unit."""
     card = replace(unit_card(unit, deps), is_unplanned=is_unplanned)
-    run = ActivityRun(
-        deps.desk, Activity.REVIEW, unit, unit, card,
-        context=CHOOSE.context, round_=round_, next_activity=next_activity,
-    )  # fmt: skip
+    run = begin_activity(Activity.REVIEW, unit, deps, CHOOSE.context, card, round_=round_, next_activity=next_activity)
     run.add("draft_a", a, is_prose=True)
     run.add("draft_b", b, is_prose=True)
     return run

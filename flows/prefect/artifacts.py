@@ -26,11 +26,10 @@ _MOST_UNITS = 200
 
 
 class Artifacts:
-    """Posts the artifacts of one book from inside its flow run.
+    """Posts the artifacts of one book from inside its flow run: its boards, and each chapter; what fails is owed.
 
-    Each costs a request of a tenth of a second or so, hence only what a reader would open: the book's boards, and a
-    chapter or what stands in its place. Keys are the same in every run of a book, so Prefect keeps an artifact's
-    versions together; within a run a board is one version that is brought up. What could not be posted is owed.
+    Keys are the same in every run of a book, so that Prefect keeps the versions together; within a run a board is one
+    version that is brought up. Nothing else is posted, for each costs a request of a tenth of a second or so.
     """
 
     def __init__(self) -> None:

@@ -73,11 +73,7 @@ class NewestRun:
 
 @contextmanager
 def on_server(api: PrefectApi) -> Iterator[None]:
-    """Speak to that server inside the block.
-
-    Raises:
-        NoPrefectServer: It does not answer, or refuses.
-    """
+    """Speak to that server inside the block; raise `NoPrefectServer` where it does not answer, or refuses."""
     with temporary_settings(reaching(api) | {prefect.settings.PREFECT_CLIENT_MAX_RETRIES: 2}):
         try:
             yield
@@ -94,11 +90,7 @@ def _refusal(api: PrefectApi, error: PrefectHTTPStatusError) -> str:
 
 
 def hand_in(parameters: dict[str, Any], name: str) -> Submitted:
-    """Give the pool one book to write.
-
-    Raises:
-        NoPrefectServer: The deployment is not there.
-    """
+    """Give the pool one book to write; raise `NoPrefectServer` if the deployment is not there."""
     try:
         with get_client(sync_client=True) as client:
             deployment = client.read_deployment_by_name(DEPLOYMENT)
@@ -139,11 +131,7 @@ def wait_for_endings(seconds: float) -> None:
 
 
 def handed_in(api: PrefectApi) -> list[NewestRun]:
-    """Return the books whose newest run waits or has failed, the newest first.
-
-    Raises:
-        NoPrefectServer: It does not answer, or refuses.
-    """
+    """Return the books whose newest run waits or has failed, the newest first; raises what `on_server` does."""
     with on_server(api), get_client(sync_client=True) as client:
         types = (*_WAITING, *_FAILED, StateType.RUNNING, StateType.COMPLETED)
         runs = runs_of(client, *types, sort=FlowRunSort.EXPECTED_START_TIME_DESC)

@@ -125,11 +125,7 @@ def stop_process(process: subprocess.Popen[bytes], seconds: float = _STOP_SECOND
 
 
 def wait_until_up(process: subprocess.Popen[bytes], url: str, seconds: float = START_SECONDS) -> None:
-    """Return once a server that was started answers.
-
-    Raises:
-        NoPrefectServer: It ended, or took too long.
-    """
+    """Return once a server that was started answers; raise `NoPrefectServer` if it ended, or took too long."""
     deadline = time.monotonic() + seconds
     with httpx.Client(timeout=_LOOK_SECONDS) as client:  # one: each new one reads all certificates
         while time.monotonic() < deadline:
@@ -196,10 +192,7 @@ def announced(settings: Settings, url: str) -> Iterator[None]:
 def own_server(settings: Settings) -> Iterator[PrefectApi]:
     """Run a server without a UI for as long as the block lasts; yields its API.
 
-    It keeps its data where `bookwright server` does, which shows it afterwards.
-
-    Raises:
-        NoPrefectServer: It could not be started.
+    It keeps its data where `bookwright server` does, which shows it afterwards; raises `NoPrefectServer`.
     """
     port = free_port()
     log = settings.home / "logs" / "prefect-server.log"

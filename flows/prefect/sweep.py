@@ -76,11 +76,7 @@ def sweeping(settings: Settings, api: PrefectApi) -> Iterator[None]:
 
 
 def sweep_once(settings: Settings) -> list[str]:
-    """Give every run whose process died to the pool again, and return their books.
-
-    Raises:
-        BookwrightError: Prefect's server or the database cannot be asked.
-    """
+    """Give every run whose process died to the pool again, and return their books."""
     with get_client(sync_client=True) as client:
         runs = list(_runs(client, StateType.PENDING, StateType.RUNNING))
         with opened_library(settings) as database:
@@ -92,11 +88,7 @@ def sweep_once(settings: Settings) -> list[str]:
 
 
 def hand_in_interrupted(settings: Settings) -> list[HandedIn]:
-    """Hand in every book whose worker died and that no run stands for, a terminal's too.
-
-    Raises:
-        BookwrightError: Prefect's server or the database cannot be asked.
-    """
+    """Hand in every book whose worker died and that no run stands for, a terminal's too."""
     with get_client(sync_client=True) as client:
         stood_for = _stood_for(client)
     with opened_library(settings) as database, database.read() as connection:

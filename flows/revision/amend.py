@@ -113,7 +113,7 @@ def _sayable(order: str, run: ActivityRun, node: TaskNode, deps: Deps) -> str:
         named = stores.name_of(node)
     raise InvalidInput(
         f"every sentence of the note says what is secret in {named}, so no writer may read it; nothing was asked. "
-        f"`bookwright secrets list {node.book}` shows what is in force; say what readers are to see instead",
+        f"`bookwright secrets list {node.book}` shows what is in force; say what readers are to see instead"
     )
 
 

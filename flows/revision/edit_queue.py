@@ -43,11 +43,7 @@ class TakingObserver(WrappedObserver):
     _is_taking: bool = False
 
     def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
-        """Take in what waits, then let the work be done.
-
-        Raises:
-            OrderChanged: The brief is another now; the walk has to be opened anew.
-        """
+        """Take in what waits, then let the work be done; raise `OrderChanged` if the brief is another now."""
         if not self._is_taking:
             self._is_taking = True  # what a note has done is observed, too
             try:
@@ -147,11 +143,7 @@ def put_edit(stores: Stores, edit: PlainEdit) -> "Document | Stored[CodexRecord]
 
 
 def check_edit(stores: Stores, edit: PlainEdit) -> None:
-    """Make sure that a change could be made as things stand.
-
-    Raises:
-        EditConflict, InvalidInput: As for `put_edit`.
-    """
+    """Make sure that a change could be made as things stand; raises what `put_edit` does."""
     if isinstance(edit, TextEdit):
         node, old = _current(stores, edit)
         check_words(old, node, edit.text, stores)

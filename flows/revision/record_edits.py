@@ -33,11 +33,7 @@ def check_new(stores: Stores, record: Record) -> None:
 
 
 def add_records(stores: Stores, records: list[Record]) -> list[Stored[Record]]:
-    """Add records, all of them or none.
-
-    Raises:
-        InvalidEntry, NameTaken: As for `check_new`.
-    """
+    """Add records, all of them or none; raises what `check_new` does."""
     for record in records:
         check_new(stores, record)
     void_unfinished(stores)
@@ -71,11 +67,7 @@ def _check_untold(record: Record, codex: CodexRepository) -> None:
 
 
 def check_change(before: Record, after: Record) -> None:
-    """Refuse what no change may do.
-
-    Raises:
-        InvalidEntry: It gives the record another id, or a thread a status that does not follow its own.
-    """
+    """Raise `InvalidEntry` if a record gets another id, or a thread a status that does not follow its own."""
     if after.id != before.id:
         raise InvalidEntry(f"the id of {before.id!r} stays what it is; add another one and remove this one")
     if isinstance(before, Foreshadowing) and isinstance(after, Foreshadowing) and after.status is not before.status:
@@ -88,10 +80,9 @@ def settled(record: Record, default: Visibility) -> Record:
 
 
 def check_places(record: Record, stores: Stores, before: Record | None = None) -> None:
-    """Refuse new places of a record that this book cannot have.
+    """Raise `InvalidEntry` for new places of a record that this book cannot have.
 
-    Raises:
-        InvalidEntry: A chapter or node that can never come, as far as that is known, or a payoff before the planting.
+    That is a chapter or node that can never come, as far as that is known, or a payoff before the planting.
     """
     known = [place for _, place in _places(before)] if before else []
     reading, brief = stores.codex.reading_order(), stores.books.get(stores.nodes.root().book).brief
@@ -103,11 +94,7 @@ def check_places(record: Record, stores: Stores, before: Record | None = None) -
 
 
 def check_order(thread: Foreshadowing, reading: ReadingOrder) -> None:
-    """Refuse a thread that is paid off, or brought back, before it is planted, and one brought back after its payoff.
-
-    Raises:
-        InvalidEntry: It is.
-    """
+    """Raise `InvalidEntry` for a thread that is paid off or brought back too early, or brought back too late."""
     seed, payoff = thread.seed.planned_at, thread.payoff.planned_at
     if seed is not None and payoff is not None and _is_earlier(payoff, seed, reading):
         raise InvalidEntry(

@@ -174,11 +174,7 @@ def _retitle(edit: Edit, read: Paper) -> None:
 
 
 def _base(ref: Ref, stores: Stores) -> str:
-    """Return the text that a file was rendered from.
-
-    Raises:
-        InvalidInput: The book has no such version.
-    """
+    """Return the text that a file was rendered from; raise `InvalidInput` if the book has no such version."""
     node = stores.nodes.by_label(ref.label)
     kinds = [kind for kind in DocumentKind if kind.value == ref.kind]
     versions = [found for kind in kinds for found in stores.documents.versions(node.key, kind)]

@@ -21,7 +21,7 @@ from bookwright.flows.activities.optional_steps import is_last_try
 from bookwright.flows.activities.prose.leak_review import CUT, cut_note
 from bookwright.flows.activities.sizes import within_length
 from bookwright.flows.activities.told_books import is_told
-from bookwright.flows.activities.unit_facts import CHARACTERS_A_WORD, depth_at, unit_card
+from bookwright.flows.activities.unit_facts import CHARACTERS_A_WORD, begin_activity, depth_at, unit_card
 from bookwright.flows.blueprints.unit_plans import form_of
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, DocumentOrigin
@@ -82,9 +82,7 @@ def make_brief(unit: TaskNode, deps: Deps) -> None:
     A brief that tells too much is asked for again; of the last one code takes out what does, in a step of its own.
     """
     guard = guard_of(unit, deps)
-    run = ActivityRun(
-        deps.desk, Activity.BRIEF, unit, unit, _card(unit, deps), context="planner", next_activity="write"
-    )
+    run = begin_activity(Activity.BRIEF, unit, deps, "planner", _card(unit, deps), next_activity="write")
     gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
     agent = _agent(unit, deps)
     too_long = within_length(run, agent.name, run.card.word_allowance, deps)
@@ -104,11 +102,7 @@ def make_brief(unit: TaskNode, deps: Deps) -> None:
 
 
 def guard_of(unit: TaskNode, deps: Deps) -> Guard:
-    """Return the guard of every prompt that writes a unit's prose.
-
-    Raises:
-        FatalContextError: What is kept back cannot be read; nothing is written unguarded.
-    """
+    """Return the guard of every prompt that writes a unit's prose; raise `FatalContextError` if it cannot be made."""
     try:
         with deps.stores() as stores:
             return guard_at(stores, deps.brief, unit)

@@ -12,14 +12,13 @@ from bookwright.agents.agent import Agent
 from bookwright.agents.quality import collisions
 from bookwright.agents.readers import COLD_READER, FIRST_READER, REPAIR, editor
 from bookwright.agents.relay.secrets.reviewing import kept_cards
-from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows.activities.earlier_pages import previous_endings
 from bookwright.flows.activities.moves import keep_document
 from bookwright.flows.activities.optional_steps import try_step
 from bookwright.flows.activities.prose.repairing import repair, targets
 from bookwright.flows.activities.sizes import batches_of
 from bookwright.flows.activities.told_books import is_told_whole
-from bookwright.flows.activities.unit_facts import designs_told_in, kept_in, prose_parts, unit_card
+from bookwright.flows.activities.unit_facts import begin_activity, designs_told_in, kept_in, prose_parts, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.extraction import ConsistencyReport
 from bookwright.models.codex.leak import LeakReport
@@ -113,7 +112,7 @@ def _read(
     another than the unit's.
     """
     card = card or unit_card(unit, deps)
-    run = ActivityRun(deps.desk, Activity.REVIEW, unit, unit, card, context=reader.context, next_activity="close")
+    run = begin_activity(Activity.REVIEW, unit, deps, reader.context, card, next_activity="close")
     before = _summaries_before(unit, deps) if before is None else before
     for text in before:
         run.add("before", text, is_prose=True)
@@ -170,7 +169,7 @@ def _orders(
     if not unit.level.is_at_least(Level.ACT):
         card = replace(card, previous_endings=previous_endings(unit, unit.level, deps))
     agent = editor(unit.level)
-    run = ActivityRun(deps.desk, Activity.REVIEW, unit, unit, card, context=agent.context, next_activity="close")
+    run = begin_activity(Activity.REVIEW, unit, deps, agent.context, card, next_activity="close")
     if len(retellings) == 1:  # of more, the retellings quote what matters
         for _, text in parts:
             run.lead_with("text", text)

@@ -34,7 +34,7 @@ from bookwright.flows.activities.prose.leak_review import (
     taken_out,
 )
 from bookwright.flows.activities.prose.mending import ROUNDS, Mending
-from bookwright.flows.activities.unit_facts import depth_at, is_off_length, kept_in, measured
+from bookwright.flows.activities.unit_facts import begin_activity, depth_at, is_off_length, kept_in, measured
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.leak import LeakJudgement, LeakRound
 from bookwright.models.document import DocumentOrigin
@@ -135,10 +135,9 @@ class UnitFinish:
         if is_rejected(issues) or not self._asks_model:
             return found
         card = review_card(text, self.unit, self.kept, self.deps)
-        run = ActivityRun(
-            self.deps.desk, Activity.REVIEW, self.unit, self.unit, card, context="evaluator", round_=self.run.round,
-            next_activity="close",
-        )  # fmt: skip
+        run = begin_activity(
+            Activity.REVIEW, self.unit, self.deps, "evaluator", card, round_=self.run.round, next_activity="close"
+        )
         run.lead_with("text", text)
 
         def concluded(judgement: LeakJudgement) -> Move | None:
@@ -208,11 +207,7 @@ class UnitFinish:
         run.make_late(step, move)
 
     def _purge(self, text: str, found: LeakRound) -> None:
-        """Take out what was refused to the end, as a step of its own, and accept what is left.
-
-        Raises:
-            NoResult: Nothing would be left.
-        """
+        """Take out what was refused to the end, and accept what is left; raise `NoResult` if nothing is."""
         gapped = self._gapped(text, found)
         if not gapped.holds_text:
             with self.deps.stores() as stores:

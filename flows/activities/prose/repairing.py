@@ -12,7 +12,7 @@ from bookwright.flows.activities.optional_steps import try_step
 from bookwright.flows.activities.prose.brief import guard_of
 from bookwright.flows.activities.prose.leak_review import Find, finder
 from bookwright.flows.activities.told_books import is_told
-from bookwright.flows.activities.unit_facts import allowed_lengths, measured, unit_card
+from bookwright.flows.activities.unit_facts import allowed_lengths, begin_activity, measured, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.step import Activity
@@ -41,22 +41,19 @@ class RepairTarget:
         return sum(_GRAVITY[order.severity] for order in self.orders)
 
 
-def _stands_in(text: str, order: RepairOrder) -> bool:
-    return bool(order.quote) and span_of(text, order.quote) is not None
-
-
 def targets(
     parts: list[tuple[TaskNode, str]], orders: RepairOrders, most: int, is_all: bool, deps: Deps
 ) -> list[RepairTarget]:
-    """Share the orders out among the texts that their quotations stand in, or give `is_all` to one.
+    """Share the orders out among the texts that their quotations stand in, or give `is_all` to one; no author's."""
 
-    What an author wrote is left as it is.
-    """
-    found = [
-        RepairTarget(part, text, tuple(one for one in orders.here if is_all or _stands_in(text, one)))
+    def is_meant(order: RepairOrder, text: str) -> bool:
+        return is_all or (bool(order.quote) and span_of(text, order.quote) is not None)
+
+    found = (
+        RepairTarget(part, text, tuple(order for order in orders.here if is_meant(order, text)))
         for part, text in parts
         if not is_by_hand(part, deps)
-    ]
+    )
     ordered = (target for target in found if target.orders)
     gravest = sorted(ordered, key=lambda target: -target.weight)[: max(most, 0)]
     return sorted(gravest, key=lambda target: target.unit.order)
@@ -102,10 +99,10 @@ def begin_rewording(
     card = replace(unit_card(unit, deps), spots=tuple(readable(order, known) for order in orders))
     card = measured(card, text, unit, deps)
     limits = allowed_lengths(unit, card.is_last, deps)
-    run = ActivityRun(
-        deps.desk, Activity.WRITE, unit, unit, replace(card, low_length=limits.low, high_length=limits.high),
-        context="write_plan", round_=1, next_activity=next_activity, guard=guard,
-    )  # fmt: skip
+    card = replace(card, low_length=limits.low, high_length=limits.high)
+    run = begin_activity(
+        Activity.WRITE, unit, deps, "write_plan", card, round_=1, next_activity=next_activity, guard=guard
+    )
     if is_told(unit, deps):  # its writer knows it by its pages, and not by what a context finds
         run.narrow_to("order")
     run.lead_with("text", numbered_sentences(text))

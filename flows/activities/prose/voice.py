@@ -9,7 +9,7 @@ from bookwright.exports.chapters import accepted_beginning
 from bookwright.flows.activities.moves import keep_document
 from bookwright.flows.activities.optional_steps import is_given_up, try_step
 from bookwright.flows.activities.told_books import is_told
-from bookwright.flows.activities.unit_facts import unit_card
+from bookwright.flows.activities.unit_facts import begin_activity, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.profile import ProfileName
@@ -44,7 +44,7 @@ def make_voice(book: TaskNode, deps: Deps) -> None:
 
 def _run(book: TaskNode, deps: Deps) -> ActivityRun:
     card = replace(unit_card(book, deps), word_allowance=_PAGE[deps.brief.length_unit])
-    return ActivityRun(deps.desk, Activity.BRIEF, book, book, card, context=VOICE.context, next_activity="divide")
+    return begin_activity(Activity.BRIEF, book, deps, VOICE.context, card, next_activity="divide")
 
 
 def settle_style(deps: Deps) -> None:

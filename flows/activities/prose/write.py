@@ -15,7 +15,7 @@ from bookwright.flows.activities.prose.choosing import drafted
 from bookwright.flows.activities.prose.cold_reading import first_reading
 from bookwright.flows.activities.prose.finish import UnitFinish
 from bookwright.flows.activities.told_books import is_told, is_told_whole, pages_before
-from bookwright.flows.activities.unit_facts import depth_at, measured, unit_card, wanted_lengths
+from bookwright.flows.activities.unit_facts import begin_activity, depth_at, measured, unit_card, wanted_lengths
 from bookwright.flows.blueprints.unit_plans import form_of
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
@@ -65,10 +65,9 @@ def write(unit: TaskNode, deps: Deps) -> None:
 
 def begin_writing(unit: TaskNode, deps: Deps) -> ActivityRun:
     """Begin the writing of a unit: return its run, with all that its writer is to be shown."""
-    run = ActivityRun(
-        deps.desk, Activity.WRITE, unit, unit, _card(unit, deps), context="write_plan", next_activity="close",
-        guard=guard_of(unit, deps),
-    )  # fmt: skip
+    run = begin_activity(
+        Activity.WRITE, unit, deps, "write_plan", _card(unit, deps), next_activity="close", guard=guard_of(unit, deps)
+    )
     gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
     gates.show_order(unit, run, deps)
     if deps.profile.name is ProfileName.SMALL:
