@@ -103,7 +103,7 @@ def human_fallback(unit: TaskNode, deps: Deps, history: FallbackHistory, number:
     """Ask a human about a draft that was refused as often as it may be revised without one.
 
     Returns what was decided: the text to accept, or the note under which the draft is to be revised. Where that
-    revision is refused, too, call it with the next `number`: after a restart the walk gets the decision that stands for it.
+    revision is refused, too, call it with the next `number`; after a restart the walk gets what was decided for it.
 
     Raises:
         GateWaiting: Nobody has decided, and the brief wants to wait.

@@ -78,6 +78,6 @@ def reindex(
 
 
 def prune(database: Database, book: Book, settings: Settings, keep: Keep) -> Freed:
-    """Let go of a book's old prompts; replies, bills and documents stay. Raises `BookHeld` if a worker holds the book."""
+    """Let go of a book's old prompts; replies, bills and documents stay. Raises `BookHeld` if a worker has it."""
     with _kept(database, book, settings) as (_, lease, _journal):
         return let_go(database, lease, keep)

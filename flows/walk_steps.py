@@ -135,7 +135,7 @@ def divide(unit: TaskNode, deps: Deps) -> TaskNode | None:
 
 
 def write(unit: TaskNode, deps: Deps) -> None:
-    """Write the prose of a unit: planned, drafted, criticised, refined, of the length asked for; a book of designs has none."""
+    """Write the prose of a unit: planned, drafted, criticised, refined, of its length; a book of designs has none."""
     if deps.fresh(unit).status is NodeStatus.OPEN and not deps.makes_designs:
         maintain(unit, deps)
         settle_style(deps)

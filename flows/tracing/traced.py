@@ -31,7 +31,7 @@ def untraced() -> Traced:
 
 
 def tracing_as_set() -> Traced:
-    """Return what the environment asks for: spans, or nothing; raise `InvalidSetting` if it asks for what is not there."""
+    """Return what the environment asks for: spans, or nothing; raise `InvalidSetting` if it cannot have them."""
     if not export.is_on():
         return untraced()
     return traced_by(export.provider(), captures_texts=export.captures_texts())

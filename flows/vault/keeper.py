@@ -85,7 +85,7 @@ class VaultObserver(WrappedObserver):
 
 @contextmanager
 def kept_vault(storage: BookStorage, book: Book, settings: Settings, bus: EventBus) -> Iterator[VaultKeeper | None]:
-    """Hand out what keeps a book's folder up, which is rendered once the book is left; None where there is to be none."""
+    """Hand out what keeps a book's folder up, rendered once the book is left; None where there is to be none."""
     if not settings.keep_vault:
         yield None
         return

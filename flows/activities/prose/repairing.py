@@ -71,7 +71,7 @@ def readable(order: RepairOrder, guard: Guard) -> str:
 
 
 @dataclass(frozen=True)
-class Rewording:
+class TextRewording:
     """A unit's text that a model may change passage by passage, within its length and giving nothing away."""
 
     unit: TaskNode
@@ -92,7 +92,7 @@ class Rewording:
 
 def begin_rewording(
     unit: TaskNode, text: str, next_activity: str, deps: Deps, orders: Iterable[RepairOrder] = ()
-) -> Rewording:
+) -> TextRewording:
     """Put a text with its sentences numbered before whoever is to change it, with what is ordered."""
     guard = guard_of(unit, deps)
     known = guard.beside((text,))
@@ -106,7 +106,7 @@ def begin_rewording(
     if is_told(unit, deps):  # its writer knows it by its pages, and not by what a context finds
         run.narrow_to("order")
     run.lead_with("text", numbered_sentences(text))
-    return Rewording(unit, text, run, limits, finder(unit, deps), deps.brief.language)
+    return TextRewording(unit, text, run, limits, finder(unit, deps), deps.brief.language)
 
 
 def repair(target: RepairTarget, step: str, deps: Deps) -> None:
