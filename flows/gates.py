@@ -20,6 +20,8 @@ from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.prompts.render import render_order
+from bookwright.storage.engine.database import Database
+from bookwright.storage.repositories.gates import GateRepository
 from bookwright.storage.stores import Stores
 
 _TASKS = (TaskType.DESIGN, TaskType.SEARCH)
@@ -138,10 +140,15 @@ def show_order(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
         run.add("order", "\n".join(render_order(note, deps.desk.locale) for note in orders), is_prose=True)
 
 
+def still_waits(gate: Gate, database: Database) -> bool:
+    """True while nobody has decided on a gate."""
+    with database.read() as connection:
+        return GateRepository(connection, gate.book).is_waiting(gate.id)
+
+
 def _opened(unit: TaskNode, kind: GateKind, number: int, history: FallbackHistory | None, deps: Deps) -> Gate:
     """Return a gate as it stands, opening it if it is not there."""
-    gate = _find(unit, kind, number, deps)
-    if gate is None:
+    if (gate := _find(unit, kind, number, deps)) is None:
         deps.desk.journal.move(lambda stores, _: stores.gates.open(unit, kind, number, history), Failpoint.OPEN_GATE)
         gate = _find(unit, kind, number, deps)
     assert gate is not None

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 from bookwright.flows import gates, task_work
 from bookwright.flows.activities import close as closing
-from bookwright.flows.activities import condense as condensing
 from bookwright.flows.activities import decide as deciding
 from bookwright.flows.activities import divide as dividing
 from bookwright.flows.activities import extract as extracting
@@ -25,11 +24,6 @@ from bookwright.flows.deps import Deps
 from bookwright.models.step import Activity
 from bookwright.models.tree.decision import Decision, Verdict
 from bookwright.models.tree.task import NodeStatus, TaskNode
-
-
-def condense(deps: Deps) -> None:
-    """Have the premise and the book's design made small where no prompt has room for them."""
-    condensing.condense(deps)
 
 
 def recall(unit: TaskNode, deps: Deps) -> None:

@@ -19,6 +19,7 @@ from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_unverified
+from bookwright.storage.steps.journal import Move
 
 
 def execute(node: TaskNode, deps: Deps) -> None:
@@ -28,13 +29,14 @@ def execute(node: TaskNode, deps: Deps) -> None:
     role = "designer" if node.task_type is TaskType.DESIGN else "researcher"
     run = begin_activity(Activity.EXECUTE, node, deps, role, card, next_activity="execute")
     workflow = _workflow(node, unit, run, deps)
-    for agent in workflow[:-1]:
+    *earlier, last = workflow
+    for agent in earlier:
         run.run(agent)
-    run.run(
-        workflow[-1],
-        lambda text: finish_task(node, unit, found_document(node, text, workflow, run, deps), run, deps),
-        check=within_length(run, workflow[-1].name, run.card.word_allowance, deps),
-    )
+
+    def finished(text: str) -> Move:
+        return finish_task(node, unit, found_document(node, text, workflow, run, deps), run, deps)
+
+    run.run(last, finished, check=within_length(run, last.name, run.card.word_allowance, deps))
 
 
 def aggregate(node: TaskNode, deps: Deps) -> None:
@@ -50,12 +52,12 @@ def aggregate(node: TaskNode, deps: Deps) -> None:
         run.add("part", part.text)
     merged = Findings.merged(map(Findings.model_validate_json, told)).model_dump_json() if told else ""
     inputs = tuple(part.id for part in below)
-    made = NewDocument(node=node.key, kind=document_kind(node), text="", data=merged, inputs=inputs)
-    run.run(
-        agent,
-        lambda text: finish_task(node, unit, made.model_copy(update={"text": text}), run, deps),
-        check=within_length(run, agent.name, run.card.word_allowance, deps),
-    )
+
+    def finished(text: str) -> Move:
+        made = NewDocument(node=node.key, kind=document_kind(node), text=text, data=merged, inputs=inputs)
+        return finish_task(node, unit, made, run, deps)
+
+    run.run(agent, finished, check=within_length(run, agent.name, run.card.word_allowance, deps))
 
 
 def _workflow(node: TaskNode, unit: TaskNode, run: ActivityRun, deps: Deps) -> Workflow:
@@ -75,10 +77,6 @@ def found_document(node: TaskNode, text: str, workflow: Workflow, run: ActivityR
     found = findings(uses, text)
     is_unverified = bool(looking) and node.task_type is TaskType.SEARCH and not found.is_verified
     has_data = is_unverified or bool(found.sources)
-    return NewDocument(
-        node=node.key,
-        kind=document_kind(node),
-        text=f"{render_unverified(deps.brief.language.english_name)}\n\n{text}" if is_unverified else text,
-        data=found.model_dump_json() if has_data else "",
-        inputs=documents(uses),
-    )
+    text = f"{render_unverified(deps.brief.language.english_name)}\n\n{text}" if is_unverified else text
+    data = found.model_dump_json() if has_data else ""
+    return NewDocument(node=node.key, kind=document_kind(node), text=text, data=data, inputs=documents(uses))

@@ -43,9 +43,13 @@ def close_node(node: TaskNode) -> Move:
 
 
 def keep_document(
-    node: TaskNode, kind: DocumentKind, text: str, *, data: str = "", inputs: tuple[int, ...] = (),
+    node: TaskNode,
+    kind: DocumentKind,
+    text: str,
+    data: str = "",
+    inputs: tuple[int, ...] = (),
     codex: CodexUse | None = None,
-) -> Move:  # fmt: skip
+) -> Move:
     """The move that keeps a document of a node and changes nothing else."""
     new = NewDocument(node=node.key, kind=kind, text=text, data=data, inputs=inputs, codex=codex)
 

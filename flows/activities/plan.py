@@ -11,9 +11,8 @@ from bookwright.flows import gates
 from bookwright.flows.activities.decide import asks_decision
 from bookwright.flows.activities.earlier_pages import drawn_facts
 from bookwright.flows.activities.moves import as_move
-from bookwright.flows.activities.plotting import plot
 from bookwright.flows.activities.sizes import every, of_tasks, within_lists
-from bookwright.flows.activities.told_books import is_told_whole
+from bookwright.flows.activities.told_books import is_told_whole, plot
 from bookwright.flows.activities.unit_facts import begin_activity, depth_at, profile_at, unit_card, unit_of
 from bookwright.flows.blueprints.unit_plans import form_of
 from bookwright.flows.deps import Deps

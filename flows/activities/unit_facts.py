@@ -179,19 +179,27 @@ def unit_card(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Card:
 
 
 def begin_activity(
-    activity: Activity, node: TaskNode, deps: Deps, role: str, card: Card | None = None, *, round_: int | None = None,
-    next_activity: str = "", guard: Guard | None = None,
-) -> ActivityRun:  # fmt: skip
+    activity: Activity,
+    node: TaskNode,
+    deps: Deps,
+    role: str,
+    card: Card | None = None,
+    *,
+    round_: int | None = None,
+    next_activity: str = "",
+    guard: Guard | None = None,
+) -> ActivityRun:
     """Begin an activity of a unit or of a task, in whose round it is then; with its unit's card unless one is given.
 
     `role` is the one whose budget the activity's context has; the rest is as `ActivityRun` has it.
     """
-    unit, of_task = unit_of(node, deps), not node.is_unit
+    unit, task = unit_of(node, deps), None if node.is_unit else node
+    card = card or unit_card(unit, deps, task)
+    if round_ is None:
+        round_ = task.planning_round if task else 0
     return ActivityRun(
-        deps.desk, activity, node, unit, card or unit_card(unit, deps, node if of_task else None), context=role,
-        round_=round_ if round_ is not None else node.planning_round if of_task else 0,
-        next_activity=next_activity, guard=guard,
-    )  # fmt: skip
+        deps.desk, activity, node, unit, card, context=role, round_=round_, next_activity=next_activity, guard=guard
+    )
 
 
 def position_of(unit: TaskNode, above: Sequence[TaskNode], deps: Deps) -> str:

@@ -10,8 +10,12 @@ from bookwright.models.blueprint import Member
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import InvalidBlueprint
 from bookwright.models.profile import ProfileName
+from bookwright.models.tree.decision import Verdict
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import PlanNode
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.files.blueprints import BlueprintFolder
+from bookwright.storage.stores import Stores
 
 _OVERVIEW_SHARE = 0.1
 """Of a member's length, for the page that introduces its entries."""
@@ -55,6 +59,14 @@ def member_of(node: TaskNode, deps: Deps) -> Member:
 def part_of(node: TaskNode) -> PartOf:
     """Return what a task is of its member."""
     return PartOf("/".join(node.stage.split("/")[2:3]))
+
+
+def add_parts(node: TaskNode, parts: list[PlanNode], part: str, stores: Stores) -> None:
+    """Make parts of a member's task tasks of their own; `part` says what they are, as `stage` has it."""
+    stores.nodes.add(
+        node, parts, unit=node.unit, level=Level.BOOK.value, length=None, planning_round=node.planning_round,
+        verdict=Verdict.ATOM.value, stage=f"{node.stage}/{part}", stage_title=node.stage_title, folder=node.folder,
+    )  # fmt: skip
 
 
 def target_of(fix: TaskNode) -> str:

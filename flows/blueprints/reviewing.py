@@ -18,15 +18,13 @@ from bookwright.flows.activities.moves import keep_document
 from bookwright.flows.activities.sizes import batches_of, cut_to_tokens
 from bookwright.flows.activities.unit_facts import begin_activity, unit_card, unit_of
 from bookwright.flows.blueprints.gathering import documents_of_pages, gather, is_of_this_end
-from bookwright.flows.blueprints.members import PartOf, folder_of, member_of
+from bookwright.flows.blueprints.members import PartOf, add_parts, folder_of, member_of
 from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import PROSE, Member, MemberKind
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.faults import BlueprintReport, CheckResult, Fault, FoundFaults, worst_first
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
-from bookwright.models.tree.decision import Verdict
-from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.steps.journal import Move
@@ -148,11 +146,11 @@ def _keep(
     report = BlueprintReport(checks=results, faults=ordered, given=tuple(orders), was_read=was_read)
     report_move(node, report, deps)(stores, step)
     for label, (title, wanted) in orders.items():
-        stores.nodes.add(
-            node, [_fix(title, wanted)], unit=node.unit, level=Level.BOOK.value, length=None,
-            planning_round=node.planning_round, verdict=Verdict.ATOM.value,
-            stage=f"{node.stage}/{PartOf.FIX}/{label}", stage_title=node.stage_title, folder=node.folder,
+        fix = PlanNode(
+            task_type=TaskType.DESIGN, title=title[:120], goal=" ".join(fault.fault for fault in wanted)[:_GOAL],
+            instructions=tuple(fault.order for fault in wanted),
         )  # fmt: skip
+        add_parts(node, [fix], f"{PartOf.FIX}/{label}", stores)
 
 
 def report_move(node: TaskNode, report: BlueprintReport, deps: Deps) -> Move:
@@ -169,10 +167,3 @@ def _orders(faults: Iterable[Fault], stores: Stores) -> dict[str, tuple[str, lis
             title = stores.nodes.by_label(fault.label).title
             wanted.setdefault(fault.label, (title, []))[1].append(fault)
     return wanted
-
-
-def _fix(title: str, faults: list[Fault]) -> PlanNode:
-    return PlanNode(
-        task_type=TaskType.DESIGN, title=title[:120], goal=" ".join(fault.fault for fault in faults)[:_GOAL],
-        instructions=tuple(fault.order for fault in faults),
-    )  # fmt: skip

@@ -4,6 +4,8 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from typing import Any, cast
 
 import httpx
@@ -31,7 +33,7 @@ from bookwright.flows.prefect.server import NoPrefectServer, PrefectApi
 POOL = "books"
 DEPLOYMENT = f"{FLOW_NAME}/{FLOW_NAME}"
 
-PAGE = 200
+_PAGE = 200
 """Runs that are read at once."""
 
 _WAITING = (StateType.SCHEDULED, StateType.PENDING)
@@ -107,23 +109,26 @@ def hand_in(parameters: dict[str, Any], name: str) -> Submitted:
 
 
 def runs_of(
-    client: SyncPrefectClient, *types: StateType, names: Sequence[str] = (), sort: FlowRunSort = FlowRunSort.ID_DESC,
-    limit: int = PAGE, offset: int = 0,
-) -> list[FlowRun]:  # fmt: skip
-    """Return the deployment's runs whose state is of one of these types, of these names if any are given."""
+    client: SyncPrefectClient, *types: StateType, names: Sequence[str] = (), sort: FlowRunSort | None = None
+) -> Iterator[FlowRun]:
+    """Yield the deployment's runs whose state is of one of these types, of these names if any are given."""
     wanted = FlowRunFilter(
         state=FlowRunFilterState(type=FlowRunFilterStateType(any_=list(types))),
         name=FlowRunFilterName(any_=list(names)) if names else None,
     )
     ours = DeploymentFilter(name=DeploymentFilterName(any_=[FLOW_NAME]))
-    return client.read_flow_runs(flow_run_filter=wanted, deployment_filter=ours, sort=sort, limit=limit, offset=offset)
+    read = partial(client.read_flow_runs, flow_run_filter=wanted, deployment_filter=ours, sort=sort, limit=_PAGE)
+    start = 0
+    while page := read(offset=start):
+        yield from page
+        start += _PAGE
 
 
 def wait_for_endings(seconds: float) -> None:
     """Return once no run of the deployment is running and has any more to tell, or after so many seconds."""
     deadline = time.monotonic() + seconds
     with get_client(sync_client=True) as client:
-        while runs_of(client, StateType.RUNNING, limit=1):
+        while next(runs_of(client, StateType.RUNNING), None):
             if time.monotonic() > deadline:
                 return
             time.sleep(0.5)
@@ -134,7 +139,7 @@ def handed_in(api: PrefectApi) -> list[NewestRun]:
     """Return the books whose newest run waits or has failed, the newest first; raises what `on_server` does."""
     with on_server(api), get_client(sync_client=True) as client:
         types = (*_WAITING, *_FAILED, StateType.RUNNING, StateType.COMPLETED)
-        runs = runs_of(client, *types, sort=FlowRunSort.EXPECTED_START_TIME_DESC)
+        runs = list(islice(runs_of(client, *types, sort=FlowRunSort.EXPECTED_START_TIME_DESC), _PAGE))
     newest = {book_of(run.parameters) or run.name: run for run in reversed(runs)}
     found = []
     for book, run in reversed(newest.items()):

@@ -20,7 +20,7 @@ from prefect.states import AwaitingRetry, Crashed
 
 from bookwright.flows.library import opened_library
 from bookwright.flows.parameters import book_of
-from bookwright.flows.prefect.pool import PAGE, HandedIn, hand_in, on_server, runs_of
+from bookwright.flows.prefect.pool import HandedIn, hand_in, on_server, runs_of
 from bookwright.flows.prefect.server import PrefectApi
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookNotFound, BookwrightError
@@ -78,7 +78,7 @@ def sweeping(settings: Settings, api: PrefectApi) -> Iterator[None]:
 def sweep_once(settings: Settings) -> list[str]:
     """Give every run whose process died to the pool again, and return their books."""
     with get_client(sync_client=True) as client:
-        runs = list(_runs(client, StateType.PENDING, StateType.RUNNING))
+        runs = list(runs_of(client, StateType.PENDING, StateType.RUNNING))
         with opened_library(settings) as database:
             revived = [book for run in runs if (book := _revive(run, client, database))]
             with database.read() as connection:
@@ -98,15 +98,8 @@ def hand_in_interrupted(settings: Settings) -> list[HandedIn]:
 
 def _stood_for(client: SyncPrefectClient) -> set[str]:
     """The books that a run stands for which has not ended."""
-    open_runs = _runs(client, StateType.SCHEDULED, StateType.PENDING, StateType.RUNNING)
+    open_runs = runs_of(client, StateType.SCHEDULED, StateType.PENDING, StateType.RUNNING)
     return {book_of(run.parameters) for run in open_runs}
-
-
-def _runs(client: SyncPrefectClient, *types: StateType, names: Sequence[str] = ()) -> Iterator[FlowRun]:
-    start = 0
-    while page := runs_of(client, *types, names=names, offset=start):
-        yield from page
-        start += PAGE
 
 
 def _revive(run: FlowRun, client: SyncPrefectClient, database: Database) -> str | None:
@@ -127,7 +120,8 @@ def state_of_dead(run: FlowRun, identity: str, database: Database) -> State[None
         if is_held(connection, book.id):
             return None
     if book is None or book.state is not BookState.WRITING:
-        if _age(run) < timedelta(seconds=_START_SECONDS):
+        age = datetime.now(UTC) - run.state.timestamp if run.state else timedelta()
+        if age < timedelta(seconds=_START_SECONDS):
             return None  # it is about to take its book, or has let it go and is about to say so
         if book is not None and run.start_time is not None and book.updated_at > run.start_time.timestamp():
             return Crashed(message=f"the process ended before it could say what came of the book: {book.state}")
@@ -140,7 +134,7 @@ def _hand_in_crashed(client: SyncPrefectClient, dead: dict[str, float]) -> list[
     `dead` has the books that nobody writes, and when each was last written to, by the database's clock.
     """
     crashed: defaultdict[str, list[FlowRun]] = defaultdict(list)
-    for run in _runs(client, StateType.CRASHED, names=list(dead)) if dead else ():
+    for run in runs_of(client, StateType.CRASHED, names=list(dead)) if dead else ():
         crashed[run.name].append(run)
     books = [book for book, runs in crashed.items() if is_to_go_on(runs, dead[book])]
     for book in books:
@@ -156,10 +150,6 @@ def is_to_go_on(crashed: Sequence[FlowRun], last_written: float) -> bool:
 
 def _ended(run: FlowRun) -> float:
     return run.state.timestamp.timestamp() if run.state else 0.0
-
-
-def _age(run: FlowRun) -> timedelta:
-    return datetime.now(UTC) - run.state.timestamp if run.state else timedelta()
 
 
 def _tell(line: str) -> None:

@@ -176,26 +176,23 @@ def _amend_prose(node: TaskNode, old: Document, wanted: Amendment, run: Activity
 
 
 def _amend_text(node: TaskNode, old: Document, wanted: Amendment, run: ActivityRun, deps: Deps) -> None:
-    with deps.stores() as stores:
-        data = data_kept(stores, old)
-
     def amended(text: str) -> Move:
-        return _version_move(node, old, text.strip(), wanted, (*run.sources, old.id), run.guard.use, data)
+        return _version_move(node, old, text.strip(), wanted, (*run.sources, old.id), run.guard.use)
 
     run.run(AMEND, amended, step=wanted.step_of(old))
 
 
 def _version_move(
-    node: TaskNode, old: Document, text: str, wanted: Amendment, inputs: tuple[int, ...], use: CodexUse | None,
-    data: str = "",
-) -> Move:  # fmt: skip
+    node: TaskNode, old: Document, text: str, wanted: Amendment, inputs: tuple[int, ...], use: CodexUse | None
+) -> Move:
     """The move that puts a text in the place of an older one; what nobody has written anew keeps its step."""
-    new = NewDocument(
-        node=node.key, kind=old.kind, text=text, data=data, inputs=inputs, codex=use, origin=wanted.origin,
-        base=old.version, note=wanted.order if wanted.origin is DocumentOrigin.NOTE else "",
-    )  # fmt: skip
+    note = wanted.order if wanted.origin is DocumentOrigin.NOTE else ""
 
     def move(stores: Stores, step: int) -> None:
+        new = NewDocument(
+            node=node.key, kind=old.kind, text=text, data=data_kept(stores, old), inputs=inputs, codex=use,
+            origin=wanted.origin, base=old.version, note=note,
+        )  # fmt: skip
         put(stores, node, old, new, step or old.step)
 
     return move

@@ -44,7 +44,7 @@ SECOND = ".second"
 
 def first_reading(draft: str, unit: TaskNode, deps: Deps) -> str:
     """Have a draft read before it is revised; return the retelling as its reviser reads it, empty where none came."""
-    found = _read(FIRST_READER, FIRST_READER.name, (draft,), unit, deps)
+    found = _read_unit(FIRST_READER, FIRST_READER.name, (draft,), unit, deps)
     return render_retelling(found, deps.desk.locale) if found else ""
 
 
@@ -54,7 +54,7 @@ def read_and_repair(unit: TaskNode, findings: Iterable[str], deps: Deps, again: 
     `again` ends the names of the steps of a further round.
     """
     parts = prose_parts(unit, deps)
-    retelling = _read(COLD_READER, f"{COLD_READER.name}{again}", (text for _, text in parts), unit, deps)
+    retelling = _read_unit(COLD_READER, f"{COLD_READER.name}{again}", (text for _, text in parts), unit, deps)
     if retelling is not None:
         _put_right(unit, parts, (retelling,), (*findings, *_leak_advice(unit, deps)), _MOST_PARTS, deps, again)
 
@@ -71,7 +71,7 @@ def read_book(book: TaskNode, deps: Deps) -> None:
         before = [render_retelling(told, deps.desk.locale) for told in retellings]
         name = COLD_READER.name if len(portions) == 1 else f"{COLD_READER.name}.{number}"
         card = replace(unit_card(book, deps), is_first=number == 1, is_last=number == len(portions))
-        found = _read(COLD_READER, name, portion, book, deps, before, card)
+        found = _read(COLD_READER, name, portion, before, card, book, deps)
         if found is None:
             return
         retellings.append(found)
@@ -103,17 +103,10 @@ def _contradictions(book: TaskNode, deps: Deps) -> tuple[str, ...]:
 
 
 def _read(
-    reader: Agent, step: str, texts: Iterable[str], unit: TaskNode, deps: Deps,
-    before: Sequence[str] | None = None, card: Card | None = None,
-) -> Retelling | None:  # fmt: skip
-    """Ask a reader who has seen no design; what they tell is kept with the unit.
-
-    `before` is what they have in mind of earlier pages, where it is not the summaries of the last units, and `card`
-    another than the unit's.
-    """
-    card = card or unit_card(unit, deps)
+    reader: Agent, step: str, texts: Iterable[str], before: Sequence[str], card: Card, unit: TaskNode, deps: Deps
+) -> Retelling | None:
+    """Ask a reader who has seen no design; what they tell is kept with the unit. `before` is what they have in mind."""
     run = begin_activity(Activity.REVIEW, unit, deps, reader.context, card, next_activity="close")
-    before = _summaries_before(unit, deps) if before is None else before
     for text in before:
         run.add("before", text, is_prose=True)
     for text in texts:
@@ -130,11 +123,12 @@ def _read(
     return outcome.value if outcome else None
 
 
-def _summaries_before(unit: TaskNode, deps: Deps) -> tuple[str, ...]:
-    """What readers remember of the pages before: the summaries of the last units."""
+def _read_unit(reader: Agent, step: str, texts: Iterable[str], unit: TaskNode, deps: Deps) -> Retelling | None:
+    """Have a unit read by somebody who remembers of the pages before it the summaries of the last units."""
     with deps.stores() as stores:
         before = stores.nodes.units_before(unit, _BEFORE)
-        return tuple(own.text for own in stores.documents.of_nodes([n.key for n in before], DocumentKind.SUMMARY))
+        summaries = stores.documents.of_nodes([own.key for own in before], DocumentKind.SUMMARY)
+    return _read(reader, step, texts, [own.text for own in summaries], unit_card(unit, deps), unit, deps)
 
 
 def _leak_advice(unit: TaskNode, deps: Deps) -> tuple[str, ...]:

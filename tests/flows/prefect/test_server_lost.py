@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from bookwright.flows.deps import RunObserver
-from bookwright.flows.prefect.login import make_login
 from bookwright.flows.prefect.pool import on_server
 from bookwright.flows.prefect.server import (
     PrefectApi,
     api_url,
     free_port,
+    make_login,
     prefect_home,
     server_environment,
     wait_until_up,
