@@ -85,11 +85,7 @@ def leaving(database: Database, lease: Lease, way_on: str) -> Iterator[None]:
 
 @contextmanager
 def leaving_as(database: Database, book: Book, lease: Lease, way_on: str) -> Iterator[None]:
-    """Leave a book as it was found; one that a dead worker left rests from now on.
-
-    Raises:
-        BookPaused: What was begun is not done; the message says how it goes on.
-    """
+    """Leave a book as it was found, resting if its worker died; raise `BookPaused` if what was begun is not done."""
     was_left, has_failed = book.state is BookState.WRITING, book.has_failed
     found = BookPaused("its worker died", f"`bookwright resume {book.id}` goes on from here") if was_left else book
     state = BookState.PAUSED if was_left else book.state

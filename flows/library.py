@@ -139,10 +139,7 @@ def setting_of(
 ) -> tuple[Brief, "WorldSetting | None"]:
     """Return a brief that names its world in full, and what that world holds; None where nothing is to be taken over.
 
-    A book that is there has its world already; `is_new` asks for another one.
-
-    Raises:
-        InvalidBrief: No book can be set in what the brief names.
+    A book that is there has its world already; `is_new` asks for another one. Raises what `read_setting` does.
     """
     if not brief.world or (not is_new and book_of_brief(database, brief) is not None):
         return brief, None

@@ -35,7 +35,10 @@ def read_brief(brief: dict[str, Any] | str | None) -> Brief:
     if size > MAX_BYTES:
         raise InvalidBrief(f"the brief has {size:,} bytes; as a parameter it may have {MAX_BYTES:,}")
     made: Brief = parse_brief(brief) if isinstance(brief, str) else make_brief(brief)
-    _check_names(made)
+    if made.blueprint and not _BLUEPRINT.fullmatch(made.blueprint):  # a place on the worker's disk
+        raise InvalidBrief(f"blueprint in the brief: a worker takes one by its name, not {made.blueprint[:60]!r}")
+    for model in made.models.values():
+        _check_model(model)
     return made
 
 
@@ -70,14 +73,6 @@ def check_webhook(brief: Brief, settings: Settings) -> None:
             f"webhook in the brief: workers tell nobody at {host!r} unless config.toml allows it: "
             f'webhook_hosts = ["{host}"]'
         )
-
-
-def _check_names(brief: Brief) -> None:
-    """Refuse what a terminal may name by its place: here it would be a place on the worker's disk."""
-    if brief.blueprint and not _BLUEPRINT.fullmatch(brief.blueprint):
-        raise InvalidBrief(f"blueprint in the brief: a worker takes one by its name, not {brief.blueprint[:60]!r}")
-    for model in brief.models.values():
-        _check_model(model)
 
 
 def _check_model(model: str) -> None:

@@ -40,7 +40,7 @@ from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage
 
-_TOLD = {EventKind.RESTARTED: "the stream broke and is asked for again", EventKind.FINISHED: "answered"}
+_LOGGED = {EventKind.RESTARTED: "the stream broke and is asked for again", EventKind.FINISHED: "answered"}
 
 _END_SECONDS, _REST_SECONDS = 60.0, 8.0
 """How long the end of a book, or of a run that leaves it, waits for Prefect's server to take what it missed."""
@@ -79,8 +79,10 @@ def write_book(
         with _run(Limits.parse(until, words_today), model) as run:
             found = _find(run.around, brief, book)
             finished = run.write(found.id)
-            _export(finished, formats, run.around)
-            return Completed(message=_last_words(finished, run.around.database))
+            storage = BookStorage(run.around.database, finished.id, finished.brief.language)
+            for name in formats:
+                export_file(storage, name, export_path(finished.id, name, run.around.settings))
+            return Completed(message=_last_words(finished, storage))
     except BookwrightError as error:
         _spare_tracebacks()
         return ending_of(error)  # returned and not raised: a person reads the state, not a traceback
@@ -131,15 +133,9 @@ def _find(around: RunConfig, brief: dict[str, Any] | str | None, book: str | Non
     return find_or_create(database, wanted, setting=setting)
 
 
-def _export(book: Book, formats: list[str], around: RunConfig) -> None:
-    storage = BookStorage(around.database, book.id, book.brief.language)
-    for name in formats:
-        export_file(storage, name, export_path(book.id, name, around.settings))
-
-
-def _last_words(book: Book, database: Database) -> str:
+def _last_words(book: Book, storage: BookStorage) -> str:
     """Say in one line what came of a finished book."""
-    with BookStorage(database, book.id, book.brief.language).read() as stores:
+    with storage.read() as stores:
         root, verdict = stores.nodes.root(), verdict_on(stores) if book.brief.blueprint else None
     judged = f", verdict: {verdict.words}" if verdict else ""
     length = f"{root.written:,} of {root.length or 0:,} {book.brief.length_unit}"
@@ -168,8 +164,8 @@ def _logged(tell: Callable[[str], None]) -> Iterator[EventBus]:
         name = event.payload.name
         if name == EventKind.WAITING:
             here.run(tell, f"{event.task_id}: {event.payload.text}")
-        elif name in _TOLD:
-            here.run(tell, f"{event.task_id}: {_TOLD[EventKind(name)]}")
+        elif name in _LOGGED:
+            here.run(tell, f"{event.task_id}: {_LOGGED[EventKind(name)]}")
 
     with closing(EventBus()) as events:
         events.on(EventType.EVENT, hear)

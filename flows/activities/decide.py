@@ -22,7 +22,6 @@ from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import render_problem
 from bookwright.storage.steps.journal import Move
-from bookwright.storage.stores import Stores
 
 PLANNING_TOKENS_A_UNIT = 30
 """What planning may cost for each word of a unit before the circuit breaks, past the first round.
@@ -59,13 +58,10 @@ def decide(unit: TaskNode, planning_round: int, deps: Deps) -> None:
     run = begin_activity(Activity.DECIDE, unit, deps, agent.context, card, round_=planning_round, next_activity="plan")
 
     def move(answer: FlowDecision) -> Move:
-        decision = guarded(answer.decision, unit, deps)
-        points = points_left(answer)
-
-        def record(stores: Stores, step: int) -> None:
-            stores.nodes.change(unit.key, decision=decision.value, decided_round=planning_round, open_points=points)
-
-        return record
+        decision, points = guarded(answer.decision, unit, deps), points_left(answer)
+        return lambda stores, _: stores.nodes.change(
+            unit.key, decision=decision.value, decided_round=planning_round, open_points=points
+        )
 
     run.run(agent, move, check=partial(names_what_is_missing, deps.desk.locale))
 
@@ -77,9 +73,8 @@ def points_left(answer: FlowDecision) -> tuple[str, ...]:
 
 def names_what_is_missing(locale: str, answer: FlowDecision) -> str:
     """A decision to go on planning must say what is missing."""
-    if answer.decision is Decision.CONTINUE_PLANNING and not answer.missing_points:
-        return render_problem("nothing_missing", locale)
-    return ""
+    is_empty = answer.decision is Decision.CONTINUE_PLANNING and not answer.missing_points
+    return render_problem("nothing_missing", locale) if is_empty else ""
 
 
 def guarded(decision: Decision, unit: TaskNode, deps: Deps) -> Decision:

@@ -106,18 +106,15 @@ def _chapters(stores: Stores) -> Iterator[ChapterSeen]:
             [node.key], DocumentKind.PROSE, DocumentKind.SUMMARY, DocumentKind.CONSISTENCY
         )}  # fmt: skip
         told = kept.get(DocumentKind.PROSE) or kept.get(DocumentKind.SUMMARY)
+        report = kept.get(DocumentKind.CONSISTENCY)
+        data = stores.documents.data_of(report) if report else ""
         if told is not None:
             above = stores.nodes.get(node.parent) if node.parent else root
             yield ChapterSeen(
                 number, label, node.title, node.written, node.length or 0, told.id,
                 part="" if above.key == root.key else above.title,
-                was_read=_was_read(kept.get(DocumentKind.CONSISTENCY), stores),
+                was_read=bool(data) and bool(ConsistencyReport.model_validate_json(data).results),
             )  # fmt: skip
-
-
-def _was_read(report: Document | None, stores: Stores) -> bool:
-    data = stores.documents.data_of(report) if report else ""
-    return bool(data) and bool(ConsistencyReport.model_validate_json(data).results)
 
 
 def _people(ground: BookGround, stores: Stores) -> dict[str, tuple[int, ...]]:

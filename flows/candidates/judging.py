@@ -85,9 +85,7 @@ class ReaderVerdict:
 def ask_reader(unit: TaskNode, a: str, b: str, deps: Deps) -> ReaderVerdict:
     """Have two texts of a unit compared in both orders; a comparison that was made before is not paid for again.
 
-    Raises:
-        NoResult: No answer was one.
-        BookPaused, BackendError: As for any step.
+    Raises `NoResult` if no answer was one, and what any step does.
     """
     first, second = _verdict(unit, a, b, deps), _verdict(unit, b, a, deps)
     chosen = {"A": "a", "B": "b"}[first.better], {"A": "b", "B": "a"}[second.better]

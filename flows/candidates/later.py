@@ -12,12 +12,7 @@ from bookwright.models.tree.task import TaskNode
 
 
 def make_candidates(unit: TaskNode, count: int, deps: Deps) -> None:
-    """Bring a written unit to so many candidates; drafts that are on record are among them.
-
-    Raises:
-        NoResult: No answer was a draft.
-        BookPaused, BackendError: As for any step; what was paid is kept.
-    """
+    """Bring a written unit to so many candidates, those on record among them; raises what any step does."""
     deps.observer.run(Activity.WRITE, unit, lambda: _make(deps.fresh(unit), count, deps))
 
 

@@ -45,11 +45,7 @@ class _RememberedRun(BookRun):
     ended: Future[Book] = field(default_factory=Future)
 
     def write(self, book_id: str) -> Book:
-        """Write the book; where Prefect's server is gone, leave its flow run without telling it the end.
-
-        Raises:
-            Abort: The book is left, and nobody is there to be told so.
-        """
+        """Write the book; where Prefect's server is gone, leave its flow run by `Abort`, without telling it the end."""
         try:
             self.ended.set_result(super().write(book_id))
         except Exception as error:

@@ -67,8 +67,7 @@ def amend(node: TaskNode, old: Document, wanted: Amendment, deps: Deps, guard: G
 
     Raises:
         InvalidInput: Nothing of the order may be told to whoever writes there.
-        NoResult: No answer was one.
-        BookPaused, BackendError: As for any step.
+        NoResult, BookPaused, BackendError: As for any step.
     """
     node = _at_no_other_order(node, old, wanted.step_of(old), deps)
     run = _begin(node, old, deps, wanted, guard)
@@ -82,12 +81,8 @@ def amend(node: TaskNode, old: Document, wanted: Amendment, deps: Deps, guard: G
 def recheck(node: TaskNode, old: Document, deps: Deps, guard: Guard, replaced: Mapping[int, int] = {}) -> None:
     """Review prose that stands against what is kept from readers now, and store what comes of it as a new version.
 
-    `replaced` are inputs of it whose news its writer may not know, by the `guard`, with those that stand in their
-    place now.
-
-    Raises:
-        NoResult: Every sentence gives something away.
-        BookPaused, BackendError: As for any step.
+    `replaced` are inputs whose news its writer may not know, by the `guard`, with those in their place now. Raises
+    `NoResult` if every sentence gives something away, and what any step does.
     """
     wanted = Amendment("", DocumentOrigin.REFRESH)
     node = _at_no_other_order(node, old, "", deps)

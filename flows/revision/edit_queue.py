@@ -61,11 +61,8 @@ class TakingObserver(WrappedObserver):
 def take_in_waiting(storage: BookStorage, journal: Journal, walk: Deps | None) -> None:
     """Take in the edits that wait, each in a fenced transaction of its own; none in the middle of an activity.
 
-    Without a `walk` the order and notes go on waiting: nobody could go on under another brief, or ask a model.
-
-    Raises:
-        OrderChanged: The brief is another now; the walk has to be opened anew.
-        BookPaused, BackendError: A model was asked for a note, as for any step.
+    Without a `walk` the order and notes go on waiting: nobody could go on under another brief, or ask a model. Raises
+    `OrderChanged` where the brief is another now and the walk has to be opened anew, and for a note what any step does.
     """
     if not journal.edits_wait:
         return

@@ -86,8 +86,7 @@ class RefreshScope:
 def refresh(wanted: RefreshScope, deps: Deps, tell: Callable[[Redone], None]) -> list[Redone]:
     """Make what is directly stale anew, each document at most once; `tell` hears of each.
 
-    Raises:
-        BookPaused, BackendError: As for any step; what was done stays, and the next refresh goes on behind it.
+    Raises what any step does; what was done stays, and the next refresh goes on behind it.
     """
     done: dict[Slot, Redone] = {}
     looking = Staleness(deps.brief)

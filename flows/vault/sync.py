@@ -89,11 +89,7 @@ class Sync:
         return self.plan
 
     def apply(self) -> None:
-        """Take in what was found. Whoever calls holds the book's lease.
-
-        Raises:
-            InvalidInput: Something cannot be taken in after all; the transaction is to be undone.
-        """
+        """Take in what was found, under the book's lease; raise `InvalidInput` if something of it cannot be."""
         if any(edit.record is not None for edit in self.plan.edits):
             void_unfinished(self._stores)
         for edit in self.plan.edits:

@@ -114,11 +114,7 @@ def guard_of(unit: TaskNode, deps: Deps) -> Guard:
 
 
 def check_context(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
-    """Stop where the writer of a unit would lack what no prose can be written without; say what else is missing.
-
-    Raises:
-        FatalContextError: Its brief is missing, and there are no designs that it may be written from.
-    """
+    """Raise `FatalContextError` if a unit has neither a brief nor designs to be written from; warn of what else is missing."""
     if is_told(unit, deps):
         return  # its order is all that it takes, or the plan and the pages that its writer is given whole
     with deps.stores() as stores:
