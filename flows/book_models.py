@@ -1,10 +1,19 @@
-"""Which model each role of a book asks, and the profile that fits the models."""
+"""Which model each role of a book asks, how much they take at once, and the profile that fits them.
 
-from bookwright.agents.backends.windows import window_of
+A model's window decides the profile and the room of prompts, so what its server said once is kept with the book and
+holds whatever it says later, silent or started anew: a resumed book asks what an undisturbed one would.
+"""
+
+import json
+
+from bookwright.agents.backends.windows import can_be_asked, window_of, with_known, with_windows
+from bookwright.models.book import Book
 from bookwright.models.brief import Brief
 from bookwright.models.model_name import ROLES
 from bookwright.models.profile import PROFILES, Profile, ProfileName, fitted
 from bookwright.models.settings import Settings
+from bookwright.storage.steps.journal import Journal
+from bookwright.storage.stores import BookStorage, Stores
 
 SMALL_WINDOW = 16_000
 """Tokens of context below which a book takes the `small` profile by itself."""
@@ -34,3 +43,33 @@ def fitted_profile(brief: Brief, settings: Settings, option: str | None = None) 
     names = names_of(brief, settings, option)
     window = min(window_of(name, settings).tokens for name in names)
     return fitted(profile_of(brief, settings, option), window, brief.context_scale)
+
+
+def opened_windows(
+    book: Book, storage: BookStorage, journal: Journal, settings: Settings, option: str | None = None
+) -> Settings:
+    """Return the settings with the windows that a book's models have, asking the servers of those that are new to it.
+
+    A model that has answered in the book without its window being kept was asked under the assumption, and goes on so.
+    """
+    unknown = [name for name in names_of(book.brief, settings, option) if can_be_asked(name, settings)]
+    if not unknown:
+        return settings
+    with storage.read() as stores:
+        settled = {name for name in unknown if _is_settled(name, book, stores)}
+    asked = with_windows([name for name in unknown if name not in settled], settings)
+    found = {name: tokens for name, tokens in asked.windows.items() if name in unknown}
+    kept = {**book.windows, **found}
+    if kept != book.windows:
+        journal.defer(lambda stores: stores.books.change(book.id, windows=json.dumps(kept)))
+    return with_known(kept, settings)
+
+
+def kept_windows(book: Book, settings: Settings) -> Settings:
+    """Return the settings with the windows that are kept with a book; nobody is asked."""
+    return with_known(book.windows, settings)
+
+
+def _is_settled(name: str, book: Book, stores: Stores) -> bool:
+    """True for a model that has answered in the book: what was taken for its window stays."""
+    return bool(book.calls) and (name in book.windows or stores.steps.has_answered(name))

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from bookwright.agents.runtime.events.walk_events import WalkEvents
 from bookwright.agents.steps.desk import Desk
 from bookwright.flows.limits import Limits
 from bookwright.models.blueprint import Makes
 from bookwright.models.brief import Brief
+from bookwright.models.document import Document, DocumentKind
 from bookwright.models.profile import Profile
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
@@ -18,45 +18,25 @@ from bookwright.storage.index.embedding import Embedder, Hashing
 from bookwright.storage.stores import BookStorage, Stores
 
 
-class RunObserver(Protocol):
-    """Shows a walk to a person while it runs. The walk never asks it what is done."""
+class RunObserver:
+    """Shows a walk to a person while it runs; this one shows nothing. The walk never asks it what is done."""
 
     def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
         """Do one activity's work, showing it under a readable name."""
-        ...
-
-    def began(self, deps: "Deps") -> None:
-        """The walk is about to begin, or to go on: show the book as it stands."""
-        ...
-
-    def finished(self, unit: TaskNode, deps: "Deps") -> None:
-        """A unit was closed: show its prose and the book's progress."""
-        ...
-
-    def ended(self, deps: "Deps") -> None:
-        """The walk is over, or the book rests: show the book as it is left."""
-        ...
-
-
-class NoObserver:
-    """Runs every activity as the plain function that it is."""
-
-    def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
-        """Just do it."""
         work()
 
     def began(self, deps: "Deps") -> None:
-        """Nobody watches."""
+        """The walk is about to begin, or to go on: show the book as it stands."""
 
     def finished(self, unit: TaskNode, deps: "Deps") -> None:
-        """Nobody watches."""
+        """A unit was closed: show its prose and the book's progress."""
 
     def ended(self, deps: "Deps") -> None:
-        """Nobody watches."""
+        """The walk is over, or the book rests: show the book as it is left."""
 
 
 @dataclass
-class WrappedObserver:
+class WrappedObserver(RunObserver):
     """An observer around another one, to which it hands everything on; a subclass adds what it does beside that."""
 
     inner: RunObserver
@@ -123,6 +103,11 @@ class Deps:
     def stores(self) -> AbstractContextManager[Stores]:
         """A short look into the book."""
         return self.storage.look()
+
+    def document(self, node: TaskNode, kind: DocumentKind, *, with_text: bool = True) -> Document | None:
+        """The current document of a kind at a node; None where there is none."""
+        with self.stores() as stores:
+            return stores.documents.current(node.key, kind, with_text=with_text)
 
     def fresh(self, node: TaskNode) -> TaskNode:
         """The node as it stands now."""

@@ -9,7 +9,7 @@ from functools import partial
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.failpoints import Failpoint
 from bookwright.flows.activities.extract import forget
-from bookwright.flows.activities.surroundings import orders_for, stands_for_chapter
+from bookwright.flows.activities.unit_facts import orders_for, stands_for_chapter
 from bookwright.flows.candidates.meant import is_gate_at
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
@@ -20,6 +20,8 @@ from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.prompts.render import render_order
+from bookwright.storage.engine.database import Database
+from bookwright.storage.repositories.gates import GateRepository
 from bookwright.storage.stores import Stores
 
 _TASKS = (TaskType.DESIGN, TaskType.SEARCH)
@@ -28,11 +30,7 @@ _TEXTS = (GateKind.CHAPTER, GateKind.UNIT, GateKind.CANDIDATES)
 
 
 def settle(deps: Deps) -> None:
-    """Make a new revision of what was rejected since the last walk, and rest if a gate still waits.
-
-    Raises:
-        GateWaiting: One does.
-    """
+    """Make a new revision of what was rejected since the last walk; raise `GateWaiting` while a gate still waits."""
     with deps.stores() as stores:
         unsettled = stores.gates.unsettled()
     for gate in unsettled:
@@ -43,11 +41,7 @@ def settle(deps: Deps) -> None:
 
 
 def rest_if_waiting(deps: Deps) -> None:
-    """Rest if the step that was just recorded has opened a gate; asks nothing where the brief names none.
-
-    Raises:
-        GateWaiting: It has.
-    """
+    """Raise `GateWaiting` if the step just recorded has opened a gate; asks nothing where the brief names none."""
     if not deps.brief.gates:
         return
     with deps.stores() as stores:
@@ -73,21 +67,15 @@ def asked_at_close(unit: TaskNode, deps: Deps) -> GateKind | None:
 
 
 def pass_candidates(unit: TaskNode, preferred: str, deps: Deps) -> Ruling | None:
-    """Pass the gate between a unit's drafts, opening it if the author wants one; None where they want none.
-
-    Returns:
-        What was decided, with the text of the draft that is to go on, or one of the author's own.
+    """Return what the author decided on a unit's drafts, with the text that is to go on; None where they want no gate.
 
     Raises:
-        GateWaiting: Nothing was.
+        GateWaiting: They have not decided yet.
     """
     is_asked = GateKind.CANDIDATES in deps.brief.gates
     if not is_asked and _find(unit, GateKind.CANDIDATES, 1, deps) is None:
         return None
-    gate = _opened(unit, GateKind.CANDIDATES, 1, FallbackHistory(draft=preferred), deps)
-    if gate.state is not GateState.APPROVED:
-        raise GateWaiting(gate)
-    return gate.ruling
+    return _passed(unit, GateKind.CANDIDATES, FallbackHistory(draft=preferred), deps).ruling
 
 
 def asks_design(unit: TaskNode, deps: Deps) -> bool:
@@ -99,26 +87,25 @@ def asks_design(unit: TaskNode, deps: Deps) -> bool:
 
 
 def pass_design(unit: TaskNode, deps: Deps) -> None:
-    """Pass the gate of a unit's design, opening it at the first time.
-
-    Raises:
-        GateWaiting: It was not approved.
-    """
+    """Pass the gate of a unit's design, opening it at the first time; raise `GateWaiting` until it is approved."""
     kind = _design_kind(unit)
     assert kind is not None
-    gate = _opened(unit, kind, 1, None, deps)
+    _passed(unit, kind, None, deps)
+
+
+def _passed(unit: TaskNode, kind: GateKind, history: FallbackHistory | None, deps: Deps) -> Gate:
+    """Return a gate that was approved, opening it if it is not there; raise `GateWaiting` until it is."""
+    gate = _opened(unit, kind, 1, history, deps)
     if gate.state is not GateState.APPROVED:
         raise GateWaiting(gate)
+    return gate
 
 
 def human_fallback(unit: TaskNode, deps: Deps, history: FallbackHistory, number: int = 1) -> Ruling:
     """Ask a human about a draft that was refused as often as it may be revised without one.
 
-    Call it again with the next `number` where a revision that the human ordered is refused, too: the walk comes
-    here anew after a restart, and gets the decision that stands for that number.
-
-    Returns:
-        Approved, with the text to accept; or rejected, with the note under which the draft is to be revised.
+    Returns what was decided: the text to accept, or the note under which the draft is to be revised. Where that
+    revision is refused, too, call it with the next `number`; after a restart the walk gets what was decided for it.
 
     Raises:
         GateWaiting: Nobody has decided, and the brief wants to wait.
@@ -153,10 +140,15 @@ def show_order(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
         run.add("order", "\n".join(render_order(note, deps.desk.locale) for note in orders), is_prose=True)
 
 
+def still_waits(gate: Gate, database: Database) -> bool:
+    """True while nobody has decided on a gate."""
+    with database.read() as connection:
+        return GateRepository(connection, gate.book).is_waiting(gate.id)
+
+
 def _opened(unit: TaskNode, kind: GateKind, number: int, history: FallbackHistory | None, deps: Deps) -> Gate:
     """Return a gate as it stands, opening it if it is not there."""
-    gate = _find(unit, kind, number, deps)
-    if gate is None:
+    if (gate := _find(unit, kind, number, deps)) is None:
         deps.desk.journal.move(lambda stores, _: stores.gates.open(unit, kind, number, history), Failpoint.OPEN_GATE)
         gate = _find(unit, kind, number, deps)
     assert gate is not None
@@ -195,8 +187,9 @@ def _set_back(gate: Gate, deps: Deps, stores: Stores, step: int) -> None:
         work = _take_plan_back(unit, order, stores)
     elif gate.kind in _TEXTS:
         work = _take_text_back(unit, order, stores, step) or gate.draft
-    else:
-        work = _take_design_on(unit, order, stores)
+    else:  # what is designed stays in view; what the new rounds design is newer and wins
+        stores.nodes.revise(unit, order, planning_round=0, decided_round=0, decision=None)
+        work = ""
     stores.gates.settle(gate, work)
 
 
@@ -205,12 +198,6 @@ def _take_plan_back(unit: TaskNode, order: str, stores: Stores) -> str:
     tasks = stores.nodes.replace_below(unit.key, *_TASKS, only_planned=True)
     stores.nodes.revise(unit, order, planning_round=0, decided_round=0, decision=None, open_points=())
     return "\n".join(f"- {task.title}: {task.goal}" if task.title else f"- {task.goal}" for task in tasks)
-
-
-def _take_design_on(unit: TaskNode, order: str, stores: Stores) -> str:
-    """Open the planning again: what is designed stays in view, what the new rounds design is newer and wins."""
-    stores.nodes.revise(unit, order, planning_round=0, decided_round=0, decision=None)
-    return ""
 
 
 def _take_text_back(unit: TaskNode, order: str, stores: Stores, step: int) -> str:

@@ -85,17 +85,15 @@ def leaving(database: Database, lease: Lease, way_on: str) -> Iterator[None]:
 
 @contextmanager
 def leaving_as(database: Database, book: Book, lease: Lease, way_on: str) -> Iterator[None]:
-    """Leave a book as it was found; one that a dead worker left rests from now on.
-
-    Raises:
-        BookPaused: What was begun is not done; the message says how it goes on.
-    """
+    """Leave a book as it was found, resting if its worker died; raise `BookPaused` if what was begun is not done."""
     was_left, has_failed = book.state is BookState.WRITING, book.has_failed
     found = BookPaused("its worker died", f"`bookwright resume {book.id}` goes on from here") if was_left else book
     state = BookState.PAUSED if was_left else book.state
     gate: int | None = None
     try:
-        gate = _waiting_gate(database, book.id) if state is BookState.WAITING else None
+        if state is BookState.WAITING:
+            with database.read() as connection:
+                gate = next((own.id for own in reversed(GateRepository(connection, book.id).waiting())), None)
         yield
     except (LeaseLost, BookHeld, DatabaseDamaged):
         raise
@@ -154,11 +152,6 @@ def _rest(database: Database, lease: Lease, rest: BookPaused, *, has_failed: boo
 
 def _remedy(error: BaseException) -> str:
     return f"{error.remedy}; then " if isinstance(error, BudgetExceeded) and error.remedy else ""
-
-
-def _waiting_gate(database: Database, book: str) -> int | None:
-    with database.read() as connection:
-        return next((gate.id for gate in reversed(GateRepository(connection, book).waiting())), None)
 
 
 @contextmanager

@@ -8,23 +8,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection
-
 from bookwright.failpoints import Failpoint
-from bookwright.flows.book_models import model_of
-from bookwright.flows.revision.record_rules import check_places
+from bookwright.flows.book_models import names_of
+from bookwright.flows.revision.record_edits import check_places
 from bookwright.models.book import Book
 from bookwright.models.brief import Brief
 from bookwright.models.codex.record import Origin, Record
 from bookwright.models.document import DocumentOrigin
-from bookwright.models.model_name import ROLES
 from bookwright.models.settings import Settings
 from bookwright.storage.engine import migrate
 from bookwright.storage.engine.database import Database, open_database
 from bookwright.storage.repositories.books import BookRepository
-from bookwright.storage.repositories.codex import CodexRepository
 from bookwright.storage.stores import Stores
-from bookwright.storage.tree.nodes import NodeRepository
 
 if TYPE_CHECKING:
     from bookwright.flows.intake.setting import WorldSetting
@@ -46,11 +41,7 @@ def open_library(settings: Settings) -> Database:
 
 
 def check_blueprint(brief: Brief, settings: Settings) -> None:
-    """Make sure that the blueprint that a brief names is there and can be worked with.
-
-    Raises:
-        InvalidBlueprint: It is not, or cannot.
-    """
+    """Raise `InvalidBlueprint` if a brief names a blueprint that is not there or cannot be worked with."""
     from bookwright.agents.blueprints.loading import usable_blueprint
 
     if brief.blueprint:
@@ -59,12 +50,7 @@ def check_blueprint(brief: Brief, settings: Settings) -> None:
 
 @contextmanager
 def opened_library(settings: Settings) -> Iterator[Database]:
-    """Open the database for as long as the block lasts.
-
-    Raises:
-        UnwritableFolder: The data folder cannot be written to.
-        DatabaseTooNew: A newer version wrote it.
-    """
+    """Open the database, as `open_library` does, for as long as the block lasts."""
     database = open_library(settings)
     try:
         yield database
@@ -73,15 +59,10 @@ def opened_library(settings: Settings) -> Iterator[Database]:
 
 
 def check_models(brief: Brief, settings: Settings, option: str | None = None) -> None:
-    """Make sure that every role's model is known and has its key.
-
-    Raises:
-        UnknownModel: One is not.
-        MissingKey: One has none.
-    """
+    """Raise `UnknownModel` or `MissingKey` for a role whose model is not known or has no key."""
     from bookwright.agents.backends.endpoints import check_model
 
-    for name in dict.fromkeys(model_of(role, brief, settings, option) for role in ROLES):
+    for name in names_of(brief, settings, option):
         check_model(name, settings)
 
 
@@ -91,27 +72,22 @@ def book_id(brief: Brief, copy: int = 1) -> str:
     Budget, models and profile are not part of it: changing them goes on with the same book.
     """
     values = brief.model_dump(mode="json", include=set(_IDENTITY))
-    if brief.blueprint:
-        values["blueprint"] = brief.blueprint
-    if brief.world:
-        values["world"] = brief.world
-    if brief.outline:
-        values["outline"] = brief.outline
+    further = {"blueprint": brief.blueprint, "world": brief.world, "outline": brief.outline}
+    values |= {name: value for name, value in further.items() if value}
     digest = hashlib.sha256(json.dumps(values, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:6]
     slug = slug_of(brief.working_title)
     return f"{slug}-{digest}" + (f"-{copy}" if copy > 1 else "")
 
 
-def is_there(database: Database, brief: Brief) -> bool:
-    """True if the book of this brief is there, begun or not."""
+def book_of_brief(database: Database, brief: Brief) -> Book | None:
+    """Return the book of this brief; None where it is not there."""
     with database.read() as connection:
-        return BookRepository(connection).find(book_id(brief)) is not None
+        return BookRepository(connection).find(book_id(brief))
 
 
 def is_begun(database: Database, brief: Brief) -> bool:
     """True if the book of this brief is there and a model has been asked for it."""
-    with database.read() as connection:
-        known = BookRepository(connection).find(book_id(brief))
+    known = book_of_brief(database, brief)
     return known is not None and known.calls > 0
 
 
@@ -131,43 +107,31 @@ def find_or_create(
             return known
         identity = book_id(brief, copy)
         books.create(identity, brief.without_codex())
-        codex = CodexRepository(connection, identity)
+        stores = Stores(connection, identity, brief.language.measure)
         records: tuple[Record, ...] = (*brief.secrets, *brief.foreshadowing)
         for record in records:
-            codex.add(record, Origin.AUTHOR)
-        NodeRepository(connection, identity).add_root(brief.title, brief.premise, brief.length)
-        stores = Stores(connection, identity, brief.language.measure)
+            stores.codex.add(record, Origin.AUTHOR)
+        stores.nodes.add_root(brief.title, brief.premise, brief.length)
         for record in records:
             check_places(record, stores)
-        _keep_sample(connection, identity, brief)
-        _keep_outline(connection, identity, brief)
-        _keep_setting(connection, identity, brief, setting)
+        _keep_with_book(stores, brief, setting)
         return books.get(identity)
 
 
-def _keep_sample(connection: Connection, book: str, brief: Brief) -> None:
-    """Make the style of the brief's sample the one that the book keeps to."""
+def _keep_with_book(stores: Stores, brief: Brief, setting: "WorldSetting | None") -> None:
+    """Keep with a new book what its brief brings: a sample's style, an outline's units, what its world holds."""
     if brief.style_sample:
         from bookwright.agents.relay.style_guide import guide_of_sample, keep_guide
 
-        stores = Stores(connection, book, brief.language.measure)
         keep_guide(guide_of_sample(brief.style_sample, brief), brief, stores, DocumentOrigin.AUTHOR)
-
-
-def _keep_outline(connection: Connection, book: str, brief: Brief) -> None:
-    """Make what the author has settled the design of the book, and its units those that are to come."""
     if brief.outline:
         from bookwright.flows.intake.outlining import keep_outline
 
-        keep_outline(brief, Stores(connection, book, brief.language.measure))
-
-
-def _keep_setting(connection: Connection, book: str, brief: Brief, setting: "WorldSetting | None") -> None:
-    """Give the book what the world holds that it is set in."""
+        keep_outline(brief, stores)
     if setting is not None:
         from bookwright.flows.intake.setting import settle
 
-        settle(setting, brief, Stores(connection, book, brief.language.measure))
+        settle(setting, brief, stores)
 
 
 def setting_of(
@@ -175,12 +139,9 @@ def setting_of(
 ) -> tuple[Brief, "WorldSetting | None"]:
     """Return a brief that names its world in full, and what that world holds; None where nothing is to be taken over.
 
-    A book that is there has its world already; `is_new` asks for another one.
-
-    Raises:
-        InvalidBrief: No book can be set in what the brief names.
+    A book that is there has its world already; `is_new` asks for another one. Raises what `read_setting` does.
     """
-    if not brief.world or (is_there(database, brief) and not is_new):
+    if not brief.world or (not is_new and book_of_brief(database, brief) is not None):
         return brief, None
     from bookwright.flows.intake.setting import read_setting
 

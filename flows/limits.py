@@ -50,12 +50,9 @@ class Limits:
         return cls(Level(level), int(count), words_today=words_today)
 
     def check(self, unit: TaskNode, stores: Stores, way_on: str) -> None:
-        """Rest if a limit is reached: by the unit that was just closed, or before the root is walked.
+        """Raise `BookPaused` if a limit is reached: by the unit that was just closed, or before the root is walked.
 
         `way_on` names, within a message, what goes on with the book.
-
-        Raises:
-            BookPaused: One is.
         """
         advice = f"{way_on} goes on"
         if self.until_level is Level.CHAPTER:
@@ -89,11 +86,9 @@ class Limits:
 
 def may_be_title(until: str) -> bool:
     """True for words that say by themselves no place and no number of units, as a unit's title does."""
-    return bool(until.strip()) and not (_LABEL.fullmatch(until) or _LEVELLED.fullmatch(until) or _is_number(until))
-
-
-def _is_number(words: str) -> bool:
-    return chapter_number(words) is not None or words.strip("+- ").isdecimal()
+    if _LABEL.fullmatch(until) or _LEVELLED.fullmatch(until) or chapter_number(until) is not None:
+        return False
+    return bool(until.strip()) and not until.strip("+- ").isdecimal()
 
 
 def _counted(until: str) -> tuple[str, str]:

@@ -16,9 +16,8 @@ from bookwright.agents.runtime.events.walk_events import HeardAsker, WalkEvents
 from bookwright.agents.runtime.lanes import Lanes
 from bookwright.agents.steps.desk import Desk
 from bookwright.agents.steps.ports import Asker
-from bookwright.flows.book_models import fitted_profile, model_of
-from bookwright.flows.book_windows import opened_windows
-from bookwright.flows.deps import Deps, HeardObserver, NoObserver, RunObserver
+from bookwright.flows.book_models import fitted_profile, model_of, opened_windows
+from bookwright.flows.deps import Deps, HeardObserver, RunObserver
 from bookwright.flows.lease import heartbeat, leaving, leaving_as, take
 from bookwright.flows.limits import Limits
 from bookwright.flows.revision.edit_queue import TakingObserver
@@ -48,7 +47,7 @@ class RunConfig:
     settings: Settings
     database: Database
     models: Asker
-    observer: RunObserver = field(default_factory=NoObserver)
+    observer: RunObserver = field(default_factory=RunObserver)
     events: EventBus = field(default_factory=EventBus)
     """What the walk speaks on; the book's event file listens for as long as the book is held."""
     lanes: Lanes = field(default_factory=Lanes)
@@ -112,7 +111,6 @@ class _CurrentContexts:
 
     builder: ContextBuilder
     follower: IndexFollower
-    index: KnowledgeIndex
 
     def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str) -> Context:
         """Bring the index up to date as far as the context needs it, then build."""
@@ -143,7 +141,7 @@ def _deps(
         journal=journal,
         models=HeardAsker(around.models, events, around.lanes),
         budget=open_ledger(book, journal, settings),
-        contexts=_CurrentContexts(ContextBuilder(storage, index, profile, locale, count), follower, index),
+        contexts=_CurrentContexts(ContextBuilder(storage, index, profile, locale, count), follower),
         model_of=lambda role: model_of(role, brief, settings, around.model),
         listener=events.hear,
         locale=locale,

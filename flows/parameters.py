@@ -5,10 +5,11 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
+from bookwright.flows.library import book_id
 from bookwright.flows.webhook import allowed
 from bookwright.models.book import is_book_id
 from bookwright.models.brief import Brief, make_brief, parse_brief
-from bookwright.models.errors import InvalidBrief, InvalidInput
+from bookwright.models.errors import BookwrightError, InvalidBrief, InvalidInput
 from bookwright.models.settings import Settings
 
 MAX_BYTES = 512 * 1024
@@ -34,16 +35,23 @@ def read_brief(brief: dict[str, Any] | str | None) -> Brief:
     if size > MAX_BYTES:
         raise InvalidBrief(f"the brief has {size:,} bytes; as a parameter it may have {MAX_BYTES:,}")
     made: Brief = parse_brief(brief) if isinstance(brief, str) else make_brief(brief)
-    _check_names(made)
+    if made.blueprint and not _BLUEPRINT.fullmatch(made.blueprint):  # a place on the worker's disk
+        raise InvalidBrief(f"blueprint in the brief: a worker takes one by its name, not {made.blueprint[:60]!r}")
+    for model in made.models.values():
+        _check_model(model)
     return made
 
 
-def check_options(book: str | None, until: str | None, words_today: int | None, model: str | None) -> None:
-    """Make sure that what stands beside a brief is a name or a number, and none without bound.
+def book_of(parameters: dict[str, Any]) -> str:
+    """Return the id of the book that a run's parameters mean; empty where they mean none, as the run itself says."""
+    try:
+        return str(parameters.get("book") or book_id(read_brief(parameters.get("brief"))))
+    except BookwrightError:
+        return ""
 
-    Raises:
-        InvalidInput: It is not.
-    """
+
+def check_options(book: str | None, until: str | None, words_today: int | None, model: str | None) -> None:
+    """Raise `InvalidInput` unless what stands beside a brief is a name or a number, and none without bound."""
     if book is not None and not is_book_id(book):
         raise InvalidInput(f"book is {book[:60]!r}, which no book is called")
     if until is not None and not _UNTIL.fullmatch(until):
@@ -58,25 +66,13 @@ def check_options(book: str | None, until: str | None, words_today: int | None, 
 
 
 def check_webhook(brief: Brief, settings: Settings) -> None:
-    """Make sure that a brief that came by the API tells nobody whom the server's owner has not named.
-
-    Raises:
-        InvalidBrief: It would.
-    """
+    """Raise `InvalidBrief` if a brief that came by the API tells somebody whom the server's owner has not named."""
     if brief.webhook and not allowed(brief.webhook, settings.webhook_hosts):
         host = urlsplit(brief.webhook).hostname
         raise InvalidBrief(
             f"webhook in the brief: workers tell nobody at {host!r} unless config.toml allows it: "
             f'webhook_hosts = ["{host}"]'
         )
-
-
-def _check_names(brief: Brief) -> None:
-    """Refuse what a terminal may name by its place: here it would be a place on the worker's disk."""
-    if brief.blueprint and not _BLUEPRINT.fullmatch(brief.blueprint):
-        raise InvalidBrief(f"blueprint in the brief: a worker takes one by its name, not {brief.blueprint[:60]!r}")
-    for model in brief.models.values():
-        _check_model(model)
 
 
 def _check_model(model: str) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.flows import gates, walk_steps, webhook
+from bookwright.flows.activities.condense import condense
 from bookwright.flows.deps import Deps
 from bookwright.flows.open_book import RunConfig, hold
 from bookwright.flows.revision.edit_queue import take_in_waiting
@@ -15,7 +16,6 @@ from bookwright.models.book import Book, BookState
 from bookwright.models.errors import BookPaused, DatabaseUnreachable, GateWaiting, OrderChanged
 from bookwright.models.gate import Gate
 from bookwright.storage.repositories.books import BookRepository
-from bookwright.storage.repositories.gates import GateRepository
 
 _BREAKS_AT_ONE_STEP = 3
 """How often the database may go away before a further step is recorded, until the book rests."""
@@ -32,13 +32,7 @@ class BookRun:
     """Has a gate decided; False if that is left for later."""
 
     def write(self, book_id: str) -> Book:
-        """Write a book, or go on with it, and return it finished.
-
-        Raises:
-            BookHeld: Another worker writes it; nothing was paid.
-            GateWaiting: It rests until a human decides.
-            BookPaused: It rests, with a reason and what to do.
-        """
+        """Write a book, or go on with it, and return it finished; raises what `run_book` does where nobody decides."""
         while True:
             try:
                 with self.heard() as events:
@@ -66,7 +60,7 @@ def run_book(book_id: str, around: RunConfig) -> Book:
             continue
         except GateWaiting as waiting:
             gate = webhook.tell(waiting.gate, book, around.database, around.webhook_hosts)
-            if _still_waits(gate, around):
+            if gates.still_waits(gate, around.database):  # else somebody decided while the book was left
                 webhook.run_command(settings.notify_command, webhook.news_of(gate, book))
                 raise GateWaiting(gate) from None
         except BookPaused:
@@ -80,12 +74,6 @@ def run_book(book_id: str, around: RunConfig) -> Book:
 def _stored(book_id: str, around: RunConfig) -> Book:
     with around.database.read() as connection:
         return BookRepository(connection).get(book_id)
-
-
-def _still_waits(gate: Gate, around: RunConfig) -> bool:
-    """False if somebody has decided while the book was left and the webhook told."""
-    with around.database.read() as connection:
-        return GateRepository(connection, gate.book).is_waiting(gate.id)
 
 
 def _write_observed(book: Book, deps: Deps) -> None:
@@ -118,7 +106,7 @@ def _walk(deps: Deps) -> None:
     with deps.stores() as stores:
         root = stores.nodes.root()
         deps.limits.check(root, stores, deps.desk.journal.way_on)
-    walk_steps.condense(deps)
+    condense(deps)
     write_unit(root, deps)
     look_over(root, deps)
     walk_steps.publish(root, deps)

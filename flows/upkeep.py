@@ -34,11 +34,7 @@ class Reindexed:
 
 @contextmanager
 def _kept(database: Database, book: Book, settings: Settings) -> Iterator[tuple[BookStorage, Lease, Journal]]:
-    """Hold a book without writing it, for as long as it takes; its state stays as it is.
-
-    Raises:
-        BookHeld: A worker holds it.
-    """
+    """Hold a book without writing it, its state staying as it is; raise `BookHeld` if a worker holds it."""
     with database.write(Failpoint.TAKE_LEASE) as connection:
         lease = Lease.take(connection, book.id, owner_name(), settings.lease_seconds)
     storage = BookStorage(database, book.id, book.brief.language)
@@ -82,10 +78,6 @@ def reindex(
 
 
 def prune(database: Database, book: Book, settings: Settings, keep: Keep) -> Freed:
-    """Let go of a book's old prompts; replies, bills and documents stay.
-
-    Raises:
-        BookHeld: A worker holds the book; nothing was changed.
-    """
+    """Let go of a book's old prompts; replies, bills and documents stay. Raises `BookHeld` if a worker has it."""
     with _kept(database, book, settings) as (_, lease, _journal):
         return let_go(database, lease, keep)

@@ -6,9 +6,8 @@ with Prefect as a task of `tasks.py`; what is recorded makes none.
 
 from collections.abc import Iterator
 
-from bookwright.flows import carrying_out, gates
+from bookwright.flows import gates, task_work
 from bookwright.flows.activities import close as closing
-from bookwright.flows.activities import condense as condensing
 from bookwright.flows.activities import decide as deciding
 from bookwright.flows.activities import divide as dividing
 from bookwright.flows.activities import extract as extracting
@@ -17,20 +16,14 @@ from bookwright.flows.activities import plan as planning
 from bookwright.flows.activities import recall as recalling
 from bookwright.flows.activities.maintain import keep_up, maintain
 from bookwright.flows.activities.prose import brief as briefing
-from bookwright.flows.activities.prose import voicing
 from bookwright.flows.activities.prose import write as writing
-from bookwright.flows.activities.prose.style import settle_style
-from bookwright.flows.activities.surroundings import is_one_sitting, rests_on_designs
+from bookwright.flows.activities.prose.voice import make_voice, settle_style, wants_voice
+from bookwright.flows.activities.unit_facts import is_one_sitting, rests_on_designs
 from bookwright.flows.blueprints import codex_filling, made_pages, opening
 from bookwright.flows.deps import Deps
 from bookwright.models.step import Activity
 from bookwright.models.tree.decision import Decision, Verdict
 from bookwright.models.tree.task import NodeStatus, TaskNode
-
-
-def condense(deps: Deps) -> None:
-    """Have the premise and the book's design made small where no prompt has room for them."""
-    condensing.condense(deps)
 
 
 def recall(unit: TaskNode, deps: Deps) -> None:
@@ -70,22 +63,22 @@ def is_atom(node: TaskNode, deps: Deps) -> bool:
 
 def execute(node: TaskNode, deps: Deps) -> None:
     """Design or search: an atom becomes a document. To mend another's document is that one's activity."""
-    if carrying_out.is_mending(node):
-        carrying_out.execute(node, deps)
+    if task_work.is_fix(node):
+        task_work.execute(node, deps)
         return
-    deps.observer.run(Activity.EXECUTE, node, lambda: carrying_out.execute(node, deps))
+    deps.observer.run(Activity.EXECUTE, node, lambda: task_work.execute(node, deps))
 
 
 def decompose(node: TaskNode, deps: Deps) -> Iterator[TaskNode]:
     """Cut a complex task into all its parts and yield the open ones in order."""
     if not planning.parts(node, deps):
-        deps.observer.run(Activity.DECOMPOSE, node, lambda: carrying_out.decompose(node, deps))
+        deps.observer.run(Activity.DECOMPOSE, node, lambda: task_work.decompose(node, deps))
     yield from _open_tasks(node, deps)
 
 
 def aggregate(node: TaskNode, deps: Deps) -> None:
     """Merge what the parts produced into one document of the task."""
-    deps.observer.run(Activity.AGGREGATE, node, lambda: carrying_out.aggregate(node, deps))
+    deps.observer.run(Activity.AGGREGATE, node, lambda: task_work.aggregate(node, deps))
 
 
 def decide(unit: TaskNode, planning_round: int, deps: Deps) -> None:
@@ -101,9 +94,9 @@ def settle(unit: TaskNode, deps: Deps) -> Decision:
     Once the book itself is decided its voice is found.
     """
     direction = deciding.settle(deps.fresh(unit), deps)
-    if unit.parent is None and voicing.wants_voice(deps.fresh(unit), deps):
+    if unit.parent is None and wants_voice(deps.fresh(unit), deps):
         maintain(unit, deps)
-        deps.observer.run(Activity.BRIEF, unit, lambda: voicing.make_voice(deps.fresh(unit), deps))
+        deps.observer.run(Activity.BRIEF, unit, lambda: make_voice(deps.fresh(unit), deps))
     return direction
 
 
@@ -136,10 +129,7 @@ def divide(unit: TaskNode, deps: Deps) -> TaskNode | None:
 
 
 def write(unit: TaskNode, deps: Deps) -> None:
-    """Write the prose of a unit: planned, drafted, criticised, refined, of the length asked for.
-
-    A book of designs has none.
-    """
+    """Write the prose of a unit: planned, drafted, criticised, refined, of its length; a book of designs has none."""
     if deps.fresh(unit).status is NodeStatus.OPEN and not deps.makes_designs:
         maintain(unit, deps)
         settle_style(deps)
@@ -157,8 +147,7 @@ def close(unit: TaskNode, deps: Deps) -> None:
         extracting.extract_design(deps.fresh(unit), deps)
     if deps.makes_designs and deps.fresh(unit).status is not NodeStatus.DONE:
         codex_filling.fill_codex(deps.fresh(unit), deps)  # so that a story can be set in it
-    ends = closing.close_designs if deps.makes_designs else closing.close
-    deps.observer.run(Activity.CLOSE, unit, lambda: ends(deps.fresh(unit), deps))
+    deps.observer.run(Activity.CLOSE, unit, lambda: closing.close(deps.fresh(unit), deps))
     unit = deps.fresh(unit)
     deps.observer.finished(unit, deps)
     gates.rest_if_waiting(deps)

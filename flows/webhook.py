@@ -25,7 +25,6 @@ DEADLINE_SECONDS = 10.0
 Hosts = tuple[str, ...] | None
 """Whom a webhook may belong to; None for anybody."""
 
-_TRIES = 2
 _WAIT_SECONDS = 0.2
 
 
@@ -105,13 +104,10 @@ def rest_of(book: Book) -> dict[str, object]:
 
 def _post(url: str, news: dict[str, object], deadline: float) -> str:
     """Post it, and once more if that fails; return what went wrong at last, or nothing."""
-    failure = ""
-    for number in range(_TRIES):
-        if number:
-            time.sleep(_WAIT_SECONDS)
+    failure = _within(url, news, deadline)
+    if failure:
+        time.sleep(_WAIT_SECONDS)
         failure = _within(url, news, deadline)
-        if not failure:
-            return ""
     return failure
 
 

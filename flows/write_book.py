@@ -21,18 +21,10 @@ from bookwright.exports.files import export as export_file
 from bookwright.exports.files import export_path, formats_in
 from bookwright.exports.report.verdict import verdict_on
 from bookwright.flows.blueprints.reach import check_reach
-from bookwright.flows.library import (
-    book_id,
-    check_blueprint,
-    check_models,
-    find_or_create,
-    is_begun,
-    opened_library,
-    setting_of,
-)
+from bookwright.flows.library import check_blueprint, check_models, find_or_create, is_begun, opened_library, setting_of
 from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
-from bookwright.flows.parameters import check_options, check_webhook, read_brief
+from bookwright.flows.parameters import book_of, check_options, check_webhook, read_brief
 from bookwright.flows.prefect.flow_run import FLOW_NAME, PATIENCE, ending_of, flow
 from bookwright.flows.prefect.observer import PrefectObserver
 from bookwright.flows.prefect.pace import shared_pacer
@@ -48,7 +40,7 @@ from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage
 
-_TOLD = {EventKind.RESTARTED: "the stream broke and is asked for again", EventKind.FINISHED: "answered"}
+_LOGGED = {EventKind.RESTARTED: "the stream broke and is asked for again", EventKind.FINISHED: "answered"}
 
 _END_SECONDS, _REST_SECONDS = 60.0, 8.0
 """How long the end of a book, or of a run that leaves it, waits for Prefect's server to take what it missed."""
@@ -60,14 +52,6 @@ GIVEN_RUN: ContextVar[BookRun | None] = ContextVar("bookwright_given_run", defau
 def run_name() -> str:
     """Name the flow run after its book."""
     return book_of(runtime.flow_run.parameters) or FLOW_NAME
-
-
-def book_of(parameters: dict[str, Any]) -> str:
-    """Return the id of the book that a run's parameters mean; empty where they mean none, as the run itself says."""
-    try:
-        return str(parameters.get("book") or book_id(read_brief(parameters.get("brief"))))
-    except BookwrightError:
-        return ""
 
 
 @flow(name=FLOW_NAME, flow_run_name=run_name, retries=0, persist_result=False, log_prints=False)
@@ -95,8 +79,10 @@ def write_book(
         with _run(Limits.parse(until, words_today), model) as run:
             found = _find(run.around, brief, book)
             finished = run.write(found.id)
-            _export(finished, formats, run.around)
-            return Completed(message=_last_words(finished, run.around.database))
+            storage = BookStorage(run.around.database, finished.id, finished.brief.language)
+            for name in formats:
+                export_file(storage, name, export_path(finished.id, name, run.around.settings))
+            return Completed(message=_last_words(finished, storage))
     except BookwrightError as error:
         _spare_tracebacks()
         return ending_of(error)  # returned and not raised: a person reads the state, not a traceback
@@ -147,15 +133,9 @@ def _find(around: RunConfig, brief: dict[str, Any] | str | None, book: str | Non
     return find_or_create(database, wanted, setting=setting)
 
 
-def _export(book: Book, formats: list[str], around: RunConfig) -> None:
-    storage = BookStorage(around.database, book.id, book.brief.language)
-    for name in formats:
-        export_file(storage, name, export_path(book.id, name, around.settings))
-
-
-def _last_words(book: Book, database: Database) -> str:
+def _last_words(book: Book, storage: BookStorage) -> str:
     """Say in one line what came of a finished book."""
-    with BookStorage(database, book.id, book.brief.language).read() as stores:
+    with storage.read() as stores:
         root, verdict = stores.nodes.root(), verdict_on(stores) if book.brief.blueprint else None
     judged = f", verdict: {verdict.words}" if verdict else ""
     length = f"{root.written:,} of {root.length or 0:,} {book.brief.length_unit}"
@@ -184,8 +164,8 @@ def _logged(tell: Callable[[str], None]) -> Iterator[EventBus]:
         name = event.payload.name
         if name == EventKind.WAITING:
             here.run(tell, f"{event.task_id}: {event.payload.text}")
-        elif name in _TOLD:
-            here.run(tell, f"{event.task_id}: {_TOLD[EventKind(name)]}")
+        elif name in _LOGGED:
+            here.run(tell, f"{event.task_id}: {_LOGGED[EventKind(name)]}")
 
     with closing(EventBus()) as events:
         events.on(EventType.EVENT, hear)

@@ -13,7 +13,7 @@ from bookwright.app.orders.bill import Bill, priced
 from bookwright.flows.book_models import model_of
 
 if TYPE_CHECKING:
-    from bookwright.flows.revision.verdict import ReaderVerdict
+    from bookwright.flows.candidates.judging import ReaderVerdict
 
 _FRAME, _ANSWER = 1_500, 400
 """Tokens of what stands around the two texts, and of an answer."""
@@ -70,8 +70,8 @@ def ask_for_verdict(opened: OpenBook, order: VerdictOrder) -> "ReaderVerdict":
     """
     from bookwright.agents.backends.service import ModelService  # these bring the engine
     from bookwright.agents.backends.spending.pace import DatabasePacer
+    from bookwright.flows.candidates.judging import ask_reader
     from bookwright.flows.open_book import RunConfig, hold
-    from bookwright.flows.revision.verdict import ask_reader
 
     database, settings = opened.storage.database, opened.settings
     with closing(ModelService(settings, pacer=DatabasePacer(database, settings))) as models:

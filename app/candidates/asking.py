@@ -8,8 +8,7 @@ from bookwright.app.candidates.sight import candidates_of
 from bookwright.app.estimates.stale_bill import RefreshBill
 from bookwright.app.orders import checks
 from bookwright.app.orders.bill import Bill, priced
-from bookwright.flows.book_models import fitted_profile, model_of
-from bookwright.flows.book_windows import kept_windows
+from bookwright.flows.book_models import fitted_profile, kept_windows, model_of
 from bookwright.flows.revision.revise import chosen
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.errors import InvalidInput

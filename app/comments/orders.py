@@ -12,8 +12,7 @@ from bookwright.app.estimates.stale_bill import RefreshBill, bill_of_making
 from bookwright.app.orders import checks
 from bookwright.app.orders.bill import Bill, priced
 from bookwright.app.status.shelf import is_held
-from bookwright.flows.book_models import fitted_profile, model_of
-from bookwright.flows.book_windows import kept_windows
+from bookwright.flows.book_models import fitted_profile, kept_windows, model_of
 from bookwright.flows.revision.revise import check_writable, chosen
 from bookwright.models.comment import Comment, CommentState
 from bookwright.models.document import Document, DocumentKind

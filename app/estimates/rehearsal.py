@@ -20,7 +20,7 @@ from bookwright.app.orders.bill import Bill, Tally, priced, tally
 from bookwright.flows.activities.told_books import is_told_whole
 from bookwright.flows.blueprints.reach import check_reach
 from bookwright.flows.book_models import model_of, names_of, profile_of
-from bookwright.flows.deps import Deps, NoObserver
+from bookwright.flows.deps import Deps, RunObserver
 from bookwright.flows.intake.setting import WorldSetting, read_setting
 from bookwright.flows.library import find_or_create
 from bookwright.flows.limits import Limits
@@ -228,7 +228,7 @@ class _Cached:
 
 
 @dataclass(frozen=True)
-class _Telling(NoObserver):
+class _Telling(RunObserver):
     """An observer that tells how far the rehearsal is, and nothing else."""
 
     tell: Tell

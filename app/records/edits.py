@@ -5,8 +5,7 @@ from typing import Any
 
 from bookwright.app.access import OpenBook, at_rest
 from bookwright.app.orders.briefs import lay
-from bookwright.flows.revision.record_edits import add_records
-from bookwright.flows.revision.record_rules import check_change, check_places, settled
+from bookwright.flows.revision.record_edits import add_records, check_change, check_places, settled
 from bookwright.flows.revision.revise import void_unfinished
 from bookwright.models.codex.entries import Visibility
 from bookwright.models.codex.field_merge import Keyed, keyed, section_key, unkeyed

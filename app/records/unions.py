@@ -1,7 +1,7 @@
 """Putting two entries of a codex together, and taking an earlier version of a record up again."""
 
 from bookwright.app.access import OpenBook, at_rest
-from bookwright.flows.revision.record_rules import check_change
+from bookwright.flows.revision.record_edits import check_change
 from bookwright.flows.revision.revise import void_unfinished
 from bookwright.models.codex.entries import CodexEntry
 from bookwright.models.codex.record import Origin, Record, RecordKind, Stored

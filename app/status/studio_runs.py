@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from bookwright.models.settings import Settings
 
 if TYPE_CHECKING:
-    from bookwright.flows.prefect.handed_in import NewestRun
+    from bookwright.flows.prefect.pool import NewestRun
 
 
 def not_begun(settings: Settings, begun: Container[str]) -> "list[NewestRun]":
@@ -18,7 +18,7 @@ def not_begun(settings: Settings, begun: Container[str]) -> "list[NewestRun]":
     """
     if not os.environ.get("PREFECT_API_URL") and not (settings.home / "prefect" / "api-url").exists():
         return []
-    from bookwright.flows.prefect.handed_in import handed_in  # Prefect takes a second to import
+    from bookwright.flows.prefect.pool import handed_in  # Prefect takes a second to import
     from bookwright.flows.prefect.server import known_server
 
     api = known_server(settings)

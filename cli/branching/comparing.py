@@ -17,8 +17,8 @@ from bookwright.cli.output import check_agreed, make_console, note, print_json, 
 from bookwright.models.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from bookwright.flows.candidates.judging import ReaderVerdict
     from bookwright.flows.deps import Deps
-    from bookwright.flows.revision.verdict import ReaderVerdict
 
 
 def compare(
@@ -55,7 +55,7 @@ def compare(
 def _verdict(opened: OpenBook, pair: TextPair, yes: bool) -> "ReaderVerdict":
     from bookwright.app.branches.verdicts import verdict_bill
     from bookwright.cli.writing import running
-    from bookwright.flows.revision.verdict import ask_reader
+    from bookwright.flows.candidates.judging import ask_reader
 
     bill = verdict_bill(opened, pair)
     price = "a price unknown" if bill.cost_micros is None else money(bill.cost_micros)

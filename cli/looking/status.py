@@ -24,7 +24,7 @@ from bookwright.storage.steps.queries import RoleSum
 from bookwright.storage.studio import Studio, StudioStanding
 
 if TYPE_CHECKING:
-    from bookwright.flows.prefect.handed_in import NewestRun
+    from bookwright.flows.prefect.pool import NewestRun
 
 _WIDE = 110
 """Columns from which on there is room for all; below, an id stays whole, for it is what every verb is given."""

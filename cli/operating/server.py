@@ -148,7 +148,7 @@ def _figures(settings: Settings, port: int) -> Iterator[None]:
 
 def _tell_login(settings: Settings, url: str) -> None:
     """Say how to log in to the UI, and not with what: what is printed may be kept in a log."""
-    from bookwright.flows.prefect.login import login_file
+    from bookwright.flows.prefect.server import login_file
 
     where = f"the line in {login_file(settings)}" if login_file(settings).exists() else "PREFECT_SERVER_API_AUTH_STRING"
     note(f"Prefect's UI is at {url.removesuffix('/api')}; as the password it asks for, give it {where}")

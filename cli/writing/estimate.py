@@ -72,7 +72,7 @@ def _of_more(book: str | None, file: Path | None, options: dict[str, Any], more:
         raise InvalidInput(f"with --more the {fixed[0]} is the book's own")
     brief = _brief_of(book, file, options)
     from bookwright.app.estimates.more_bill import estimate_more  # brings the engine
-    from bookwright.flows.book_windows import kept_windows
+    from bookwright.flows.book_models import kept_windows
 
     with open_book(book) as opened, at_work("rehearsing") as tell:
         return estimate_more(opened.storage, brief, more, kept_windows(opened.book, opened.settings), tell)

@@ -19,7 +19,7 @@ from bookwright.cli.writing.live import WatcherView, choose_view
 from bookwright.cli.writing.ndjson import ProgressLines
 from bookwright.cli.writing.run_options import RunOptions
 from bookwright.cli.writing.waiting import wait_until_free
-from bookwright.flows.deps import Deps, NoObserver, RunObserver
+from bookwright.flows.deps import Deps, RunObserver
 from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig, hold
 from bookwright.flows.run_book import BookRun
@@ -79,7 +79,7 @@ def run(opened: OpenBook, wishes: Wishes) -> Book:
             return BookRun(around, heard, lambda gate: wishes.asks_at_gates and decide_here(gate, opened.storage))
 
         if not wishes.uses_prefect:
-            return run_seen_by(NoObserver()).write(opened.book.id)
+            return run_seen_by(RunObserver()).write(opened.book.id)
         from bookwright.flows.prefect.terminal import write_in_flow  # Prefect takes over a second to import
 
         return write_in_flow(opened.book, opened.settings, run_seen_by)

@@ -1,6 +1,7 @@
 """Closing a finished unit: its summary, its review, and the updates that the maintainers are to make."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from bookwright.agents.blueprints.naming import PlannedName, kept_name
 from bookwright.agents.small.premise import names_in, opening_of
@@ -8,12 +9,19 @@ from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import SMALL_REVIEW, blurb_writer, evaluates, summariser
 from bookwright.flows import gates
 from bookwright.flows.activities.audit import audit, audit_again, report_move
+from bookwright.flows.activities.chapter_check import extracts, last_prose
 from bookwright.flows.activities.extract import extract, taken_in
-from bookwright.flows.activities.held_against import extracts, last_prose
-from bookwright.flows.activities.prose.acceptance import both, no_move
+from bookwright.flows.activities.moves import as_move, both, close_node, keep_document, name_book, no_move
 from bookwright.flows.activities.prose.cold_reading import SECOND, hand_on, read_and_repair, read_book
-from bookwright.flows.activities.surroundings import depth_at, prose_of, stands_for_chapter, unit_card
 from bookwright.flows.activities.told_books import is_told_whole
+from bookwright.flows.activities.unit_facts import (
+    allowance,
+    begin_activity,
+    depth_at,
+    prose_of,
+    stands_for_chapter,
+    unit_card,
+)
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.gate import GateKind
@@ -48,15 +56,34 @@ class _Closing:
 
     def keep(self, kind: DocumentKind, text: str, stores: Stores, step: int) -> int:
         """Store the text of a step as a document of a kind; return the document's id."""
-        return stores.documents.add(_new(self.unit, kind, text, self.run, self.sources), step).id
+        inputs = (*self.run.sources, *self.sources)
+        return stores.documents.add(NewDocument(node=self.unit.key, kind=kind, text=text, inputs=inputs), step).id
 
     def finish(self, stores: Stores, _: int) -> None:
-        """Mark the unit as done."""
-        _finish(self.unit, stores, self.gate)
+        """Mark the unit as done, and spread what its parent still owes over the siblings that wait.
+
+        Only a division that is complete does so: one that is incremental grants the next unit its length when it is
+        made, also where the one in progress waits while an earlier one is closed again.
+        """
+        unit = self.unit
+        was_closed = stores.nodes.get(unit.key).status is NodeStatus.DONE
+        beside = stores.nodes.waiting_units(unit.parent) if unit.parent else []  # before they are out of view
+        stores.nodes.change(unit.key, status=NodeStatus.DONE.value)
+        if self.gate is not None:
+            stores.gates.open(unit, self.gate)
+        waiting = [sibling for sibling in beside if sibling.key != unit.key]
+        if unit.parent and not was_closed and waiting and waiting[-1].is_last:  # nobody pays twice for a unit
+            lengths = spread_after(stores.nodes.get(unit.parent).remaining, [own.length or 1 for own in waiting])
+            for sibling, length in zip(waiting, lengths, strict=True):
+                if length != sibling.length:
+                    stores.nodes.change(sibling.key, length=length)
 
 
 def close(unit: TaskNode, deps: Deps) -> None:
-    """Have a chapter, and at its end the book, read and put right; then sum the unit up."""
+    """Have a chapter, and at its end the book, read and put right; then sum the unit up. Designs are only closed."""
+    if deps.makes_designs:
+        deps.desk.journal.move(close_node(unit))
+        return
     found = _look_back(unit, deps)
     closing = _begun(deps.fresh(unit), deps)
     _sum_up(closing, found)
@@ -67,51 +94,44 @@ def close(unit: TaskNode, deps: Deps) -> None:
 
 
 def _begun(unit: TaskNode, deps: Deps) -> _Closing:
-    card = replace(unit_card(unit, deps), word_allowance=_summary_length(unit, deps))
-    run = ActivityRun(deps.desk, Activity.CLOSE, unit, unit, card, context="evaluator", next_activity="divide")
+    length = allowance(unit.written * _SUMMARY_SHARE, *_SUMMARY_BOUNDS, deps)
+    card = replace(unit_card(unit, deps), word_allowance=length)
+    run = begin_activity(Activity.CLOSE, unit, deps, "evaluator", card, next_activity="divide")
     if unit.parent is not None and is_told_whole(unit, deps):  # the chapter says all that its summary needs
         run.narrow_to("order")
     sources = _put_text_before(unit, run, deps)
     gate = None if unit.is_brought_in else gates.asked_at_close(unit, deps)
-    return _Closing(unit, deps, run, sources, _asks_review(unit, deps), gate)
+    asks_review = deps.profile.name is ProfileName.SMALL and unit.level is Level.BOOK and not unit.is_brought_in
+    return _Closing(unit, deps, run, sources, asks_review, gate)
 
 
 def _sum_up(closing: _Closing, found: Move) -> None:
     """Have the unit summed up; what looking back on it found is kept with the summary."""
-    told = _owed(closing.unit, closing.deps)
+    owed = _owed(closing.unit, closing.deps)
 
-    def summarised(text: str) -> Move:
-        def move(stores: Stores, step: int) -> None:
-            summary = closing.keep(DocumentKind.SUMMARY, text, stores, step)
-            found(stores, step)
-            for kind in told:
-                stores.queue.add(kind, summary)
-            if not closing.asks_review:
-                closing.finish(stores, step)
-
-        return move
+    def record(text: str, stores: Stores, step: int) -> None:
+        summary = closing.keep(DocumentKind.SUMMARY, text, stores, step)
+        found(stores, step)
+        for kind in owed:
+            stores.queue.add(kind, summary)
+        if not closing.asks_review:
+            closing.finish(stores, step)
 
     agent = summariser(closing.unit.level, closing.deps.profile.name)
-    closing.run.run(agent, summarised, next_step="review" if closing.asks_review else "")
+    closing.run.run(agent, as_move(record), next_step="review" if closing.asks_review else "")
 
 
 def _review(closing: _Closing) -> None:
     """Have the unit reviewed, with its summary in view, and finish it."""
-    closing.run.rests_on(_summary_of(closing.unit, closing.deps))
+    summary = closing.deps.document(closing.unit, DocumentKind.SUMMARY, with_text=False)
+    assert summary is not None  # the step that left it is on record
+    closing.run.rests_on(summary.id)
 
-    def reviewed(text: str) -> Move:
-        def move(stores: Stores, step: int) -> None:
-            closing.keep(DocumentKind.REVIEW, text, stores, step)
-            closing.finish(stores, step)
+    def record(text: str, stores: Stores, step: int) -> None:
+        closing.keep(DocumentKind.REVIEW, text, stores, step)
+        closing.finish(stores, step)
 
-        return move
-
-    closing.run.run(SMALL_REVIEW, reviewed)
-
-
-def close_designs(book: TaskNode, deps: Deps) -> None:
-    """Close a book of designs, whose pages are complete."""
-    deps.desk.journal.move(lambda stores, _: stores.nodes.change(book.key, status=NodeStatus.DONE.value))
+    closing.run.run(SMALL_REVIEW, as_move(record))
 
 
 def _look_back(unit: TaskNode, deps: Deps) -> Move:
@@ -154,10 +174,10 @@ def _look_at_parts(unit: TaskNode, deps: Deps) -> None:
 
 def publish(book: TaskNode, deps: Deps) -> None:
     """Give the book its blurb, and a title unless it has been given one; that stays where a book went on."""
-    run = ActivityRun(deps.desk, Activity.PUBLISH, book, book, unit_card(book, deps), context="questions")
+    run = begin_activity(Activity.PUBLISH, book, deps, "questions")
     with deps.stores() as stores:
-        told = stores.documents.current(book.key, DocumentKind.SUMMARY)
-        summary = stores.documents.latest(DocumentKind.BOOK_DESIGN) if deps.makes_designs else told
+        summary = stores.documents.current(book.key, DocumentKind.SUMMARY)
+        summary = stores.documents.latest(DocumentKind.BOOK_DESIGN) if deps.makes_designs else summary
         planned = kept_name(stores, deps.blueprint.plan) if deps.blueprint else PlannedName()
         given = deps.brief.title or stores.nodes.root().title
     run.card = replace(run.card, book=replace(run.card.book, title=given))
@@ -167,15 +187,9 @@ def publish(book: TaskNode, deps: Deps) -> None:
         run.add("description", planned.description)
 
     def move(answer: TitleAndBlurb) -> Move:
-        title = given or answer.title.strip()
-        sources = (summary.id,) if summary else ()
-
-        def record(stores: Stores, step: int) -> None:
-            stores.documents.add(_new(book, DocumentKind.BLURB, _blurb(answer, deps), run, sources), step)
-            stores.nodes.change(book.key, title=title)
-            stores.books.change(book.book, title=title)
-
-        return record
+        inputs = (*run.sources, *((summary.id,) if summary else ()))
+        blurb = keep_document(book, DocumentKind.BLURB, _blurb(answer, deps), inputs=inputs)
+        return both(blurb, partial(name_book, given or answer.title.strip()))
 
     run.run(blurb_writer(deps.profile.name), move)
 
@@ -190,12 +204,11 @@ def _blurb(answer: TitleAndBlurb, deps: Deps) -> str:
 
 def is_published(book: TaskNode, deps: Deps) -> bool:
     """True once the book has a blurb that tells of it as it is; an author's own tells what the author wants."""
-    with deps.stores() as stores:
-        blurb = stores.documents.current(book.key, DocumentKind.BLURB, with_text=False)
-        told = stores.documents.current(book.key, DocumentKind.SUMMARY, with_text=False)
-    if blurb is None or told is None:
+    blurb = deps.document(book, DocumentKind.BLURB, with_text=False)
+    summary = deps.document(book, DocumentKind.SUMMARY, with_text=False)
+    if blurb is None or summary is None:
         return blurb is not None
-    return blurb.id > told.id or blurb.origin is DocumentOrigin.AUTHOR
+    return blurb.id > summary.id or blurb.origin is DocumentOrigin.AUTHOR
 
 
 def _owed(unit: TaskNode, deps: Deps) -> tuple[DocumentKind, ...]:
@@ -204,37 +217,6 @@ def _owed(unit: TaskNode, deps: Deps) -> tuple[DocumentKind, ...]:
         return ()
     design = (DocumentKind.BOOK_DESIGN,) if unit.is_brought_in else ()
     return (*design, DocumentKind.GLOBAL_STATE)
-
-
-def _finish(unit: TaskNode, stores: Stores, gate: GateKind | None) -> None:
-    """Mark a unit as done, and spread what its parent still owes over the siblings that wait.
-
-    Only a division that is complete does so: one that is incremental grants the next unit its length when it is
-    made, also where the one in progress waits while an earlier one is closed again.
-    """
-    was_closed = stores.nodes.get(unit.key).status is NodeStatus.DONE
-    beside = stores.nodes.waiting_units(unit.parent) if unit.parent else []  # before a change, while they are in view
-    stores.nodes.change(unit.key, status=NodeStatus.DONE.value)
-    if gate is not None:
-        stores.gates.open(unit, gate)
-    waiting = [sibling for sibling in beside if sibling.key != unit.key]
-    if unit.parent is not None and not was_closed and waiting and waiting[-1].is_last:  # nobody pays twice for a unit
-        lengths = spread_after(stores.nodes.get(unit.parent).remaining, [sibling.length or 1 for sibling in waiting])
-        for sibling, length in zip(waiting, lengths, strict=True):
-            if length != sibling.length:
-                stores.nodes.change(sibling.key, length=length)
-
-
-def _summary_of(unit: TaskNode, deps: Deps) -> int:
-    """The id of the summary that stands."""
-    with deps.stores() as stores:
-        summary = stores.documents.current(unit.key, DocumentKind.SUMMARY, with_text=False)
-    assert summary is not None  # the step that left it is on record
-    return summary.id
-
-
-def _asks_review(unit: TaskNode, deps: Deps) -> bool:
-    return deps.profile.name is ProfileName.SMALL and unit.level is Level.BOOK and not unit.is_brought_in
 
 
 def _put_text_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> tuple[int, ...]:
@@ -252,13 +234,3 @@ def _put_text_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> tuple[int,
         put = run.lead_with if has_judges and not parts else run.add
         put("part" if parts else "text", document.text)
     return tuple(document.id for document in documents)
-
-
-def _new(unit: TaskNode, kind: DocumentKind, text: str, run: ActivityRun, sources: tuple[int, ...]) -> NewDocument:
-    return NewDocument(node=unit.key, kind=kind, text=text, inputs=(*run.sources, *sources))
-
-
-def _summary_length(unit: TaskNode, deps: Deps) -> int:
-    low, high = _SUMMARY_BOUNDS
-    scale = 1.0 if deps.brief.length_unit == "words" else 1.6
-    return round(min(max(unit.written * _SUMMARY_SHARE, low), high) * scale)

@@ -4,9 +4,8 @@ from dataclasses import replace
 from functools import partial
 
 from bookwright.agents.context.condensing import name_of, room_of
-from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import CONDENSE
-from bookwright.flows.activities.surroundings import unit_card
+from bookwright.flows.activities.unit_facts import begin_activity, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import NoResult, RequestRejected
@@ -39,7 +38,7 @@ def _condense(book: TaskNode, text: str, deps: Deps) -> None:
     # lines that bind and would not fit by themselves can be asked of no model
     check = partial(what_is_lost, deps.desk.locale, text) if deps.brief.language.measure(binding) <= length else None
     card = replace(unit_card(book, deps), condense_to=length)
-    run = ActivityRun(deps.desk, Activity.CONDENSE, book, book, card, context=CONDENSE.context)
+    run = begin_activity(Activity.CONDENSE, book, deps, CONDENSE.context, card)
     run.add("text", text)
     name = name_of(text, deps.profile)
     if run.is_done(name) or run.failures(name) > deps.desk.settings.max_repairs:

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from functools import partial
 
-from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import flow_decision
-from bookwright.flows.activities.surroundings import (
-    child_level_of,
+from bookwright.flows.activities.told_books import is_free, is_told_whole
+from bookwright.flows.activities.unit_facts import (
+    begin_activity,
     is_short_enough,
     lengths_of_children,
     max_rounds,
@@ -14,7 +14,7 @@ from bookwright.flows.activities.surroundings import (
     profile_at,
     unit_card,
 )
-from bookwright.flows.activities.told_books import is_free, is_told_whole
+from bookwright.flows.blueprints.unit_plans import child_level_of
 from bookwright.flows.deps import Deps
 from bookwright.models.step import Activity
 from bookwright.models.tree.decision import Decision, FlowDecision
@@ -22,7 +22,6 @@ from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import render_problem
 from bookwright.storage.steps.journal import Move
-from bookwright.storage.stores import Stores
 
 PLANNING_TOKENS_A_UNIT = 30
 """What planning may cost for each word of a unit before the circuit breaks, past the first round.
@@ -56,18 +55,13 @@ def decide(unit: TaskNode, planning_round: int, deps: Deps) -> None:
     unit = deps.fresh(unit)
     agent = flow_decision(unit.level)
     card = replace(unit_card(unit, deps), round=planning_round)
-    run = ActivityRun(
-        deps.desk, Activity.DECIDE, unit, unit, card, context=agent.context, round_=planning_round, next_activity="plan"
-    )
+    run = begin_activity(Activity.DECIDE, unit, deps, agent.context, card, round_=planning_round, next_activity="plan")
 
     def move(answer: FlowDecision) -> Move:
-        decision = guarded(answer.decision, unit, deps)
-        points = points_left(answer)
-
-        def record(stores: Stores, step: int) -> None:
-            stores.nodes.change(unit.key, decision=decision.value, decided_round=planning_round, open_points=points)
-
-        return record
+        decision, points = guarded(answer.decision, unit, deps), points_left(answer)
+        return lambda stores, _: stores.nodes.change(
+            unit.key, decision=decision.value, decided_round=planning_round, open_points=points
+        )
 
     run.run(agent, move, check=partial(names_what_is_missing, deps.desk.locale))
 
@@ -79,9 +73,8 @@ def points_left(answer: FlowDecision) -> tuple[str, ...]:
 
 def names_what_is_missing(locale: str, answer: FlowDecision) -> str:
     """A decision to go on planning must say what is missing."""
-    if answer.decision is Decision.CONTINUE_PLANNING and not answer.missing_points:
-        return render_problem("nothing_missing", locale)
-    return ""
+    is_empty = answer.decision is Decision.CONTINUE_PLANNING and not answer.missing_points
+    return render_problem("nothing_missing", locale) if is_empty else ""
 
 
 def guarded(decision: Decision, unit: TaskNode, deps: Deps) -> Decision:

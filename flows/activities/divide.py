@@ -1,25 +1,17 @@
 """Dividing a unit into child units: the next one, or all of them at once."""
 
 from dataclasses import replace
-from typing import Any
 
 from bookwright.agents.relay.times.setting import setting_lines
 from bookwright.agents.small.events import distinct_events
-from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.parsing import Check
 from bookwright.agents.workflows import hierarchy_workflow
 from bookwright.flows import gates
 from bookwright.flows.activities import outlined
 from bookwright.flows.activities.earlier_pages import drawn_facts, previous_endings, told_before
 from bookwright.flows.activities.sizes import every, within_lists
-from bookwright.flows.activities.surroundings import (
-    child_level_of,
-    lengths_of_children,
-    max_unit_length,
-    unit_card,
-    usual_child,
-)
-from bookwright.flows.blueprints.unit_plans import form_of
+from bookwright.flows.activities.unit_facts import begin_activity, lengths_of_children, max_unit_length, unit_card
+from bookwright.flows.blueprints.unit_plans import child_level_of, form_of
 from bookwright.flows.deps import Deps
 from bookwright.models.errors import BookPaused
 from bookwright.models.gate import GateKind
@@ -56,7 +48,7 @@ def wants_child(unit: TaskNode, deps: Deps) -> bool:
         return False
     if last.is_brought_in:
         return unit.remaining > 0  # the book goes on behind what its author wrote, however little is to come
-    usual = usual_child(unit, deps)
+    usual = lengths_of_children(unit, deps).usual
     if not last.level.is_at_least(Level.ACT):
         usual = min(usual, max_unit_length(deps))
     return not division_is_over(unit.remaining, usual)
@@ -83,9 +75,7 @@ def divide(unit: TaskNode, deps: Deps) -> None:
     if unit.level is Level.ACT:
         card = replace(card, previous_endings=previous_endings(unit, level, deps, with_own=True))
     workflow = hierarchy_workflow(unit.level, deps.profile.name)
-    run = ActivityRun(
-        deps.desk, Activity.DIVIDE, unit, unit, card, context=workflow[0].context, round_=index, next_activity="write"
-    )
+    run = begin_activity(Activity.DIVIDE, unit, deps, workflow[0].context, card, round_=index, next_activity="write")
     gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
     for agent in workflow[:-1]:
         run.run(agent)
@@ -97,12 +87,9 @@ def divide(unit: TaskNode, deps: Deps) -> None:
             return _add_next(unit, level, index, units[0], foreseen(answer), granted)
         return _add_all(unit, level, _enough(_units(answer), unit, deps), deps)
 
-    held = within_lists(run, workflow[-1].name, _most_events(level), MAX_CHILDREN_AT_ONCE, deps)
+    most = {"instructions": _EVENTS if level.is_at_least(Level.SCENE) else _FEW_EVENTS}
+    held = within_lists(run, workflow[-1].name, most, MAX_CHILDREN_AT_ONCE, deps)
     run.run(workflow[-1], move, check=every(_check(unit, level, deps), held))
-
-
-def _most_events(level: Level) -> dict[str, int]:
-    return {"instructions": _EVENTS if level.is_at_least(Level.SCENE) else _FEW_EVENTS}
 
 
 def foreseen(answer: PlanOutput) -> tuple[str, ...]:
@@ -157,20 +144,17 @@ def _add_next(
     unit: TaskNode, level: Level, index: int, child: PlanNode, outline: tuple[str, ...], granted: ChildLength
 ) -> Move:
     def move(stores: Stores, step: int) -> None:
-        common: dict[str, Any] = {
-            "level": level.value,
-            "length": granted.length,
-            "is_last": granted.is_last,
-            "open_points": unit.open_points,
-        }
-        stores.nodes.add(unit, [child], unit_index=index, **common)
+        stores.nodes.add(
+            unit, [child], unit_index=index, level=level.value, length=granted.length, is_last=granted.is_last,
+            open_points=unit.open_points,
+        )  # fmt: skip
         stores.nodes.change(unit.key, outline=outline)
 
     return move
 
 
 def _add_all(unit: TaskNode, level: Level, units: list[PlanNode], deps: Deps) -> Move:
-    weights = [max(child.length or usual_child(unit, deps), 1) for child in units]
+    weights = [max(child.length or lengths_of_children(unit, deps).usual, 1) for child in units]
     lengths = spread(max(unit.remaining, len(units)), weights)
 
     def move(stores: Stores, step: int) -> None:

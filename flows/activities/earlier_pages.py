@@ -83,26 +83,27 @@ def told_before(card: Card, unit: TaskNode, deps: Deps, child: Level | None = No
     with deps.stores() as stores:
         before = stores.nodes.units_before(unit, _LEDGER, level=child or unit.level, with_own=child is not None)
         chapters = [node for own in before for node in (own, *stores.nodes.ancestors(own)) if node.parent is not None]
-        told = stores.documents.of_nodes([node.key for node in chapters], DocumentKind.RETELLING)
+        retold = stores.documents.of_nodes([node.key for node in chapters], DocumentKind.RETELLING)
         last = [] if not before else [before[-1].key, *(node.key for node in stores.nodes.ancestors(before[-1])[:-1])]
         found_last = stores.documents.of_nodes(last, DocumentKind.REVIEW, DocumentKind.CONSISTENCY)
-        data = list(zip((*told, *found_last), stores.documents.data_of_all([*told, *found_last]), strict=True))
-    read = [(own, _retelling(text)) for own, text in data[: len(told)]]
-    rest = data[len(told) :]
-    reviews = [(own, text) for own, text in rest if own.kind is DocumentKind.REVIEW and text]
-    orders = [(own, RepairOrders.model_validate_json(text)) for own, text in reviews]
-    against = [(own, text) for own, text in rest if own.kind is DocumentKind.CONSISTENCY]
-    checks = [(own, ConsistencyReport.model_validate_json(text)) for own, text in against]
+        data = stores.documents.data_of_all([*retold, *found_last])
     order = {node.key: index for index, node in enumerate(chapters)}
+    read = [(own, _retelling(text)) for own, text in zip(retold, data, strict=False)]
     read.sort(key=lambda pair: order[pair[0].node])
     returning = [(f"{own.thing}: “{own.sentence}”", found.id) for found, said in read for own in said.returning]
-    owed = [(f"{own.trouble} → {own.order}", found.id) for found, said in orders for own in said.handed_on]
-    owed += [(own.line, found.id) for found, report in checks for own in report.details if own.result == "error"]
+    orders, faults = list[tuple[str, int]](), list[tuple[str, int]]()
+    for found, text in zip(found_last, data[len(retold) :], strict=True):
+        if found.kind is DocumentKind.CONSISTENCY:
+            details = ConsistencyReport.model_validate_json(text).details
+            faults += [(own.line, found.id) for own in details if own.result == "error"]
+        elif text:
+            handed_on = RepairOrders.model_validate_json(text).handed_on
+            orders += [(f"{own.trouble} → {own.order}", found.id) for own in handed_on]
     return replace(
         card,
         shapes=Told.of((said.shape.line for _, said in read if said.shape.line), (found.id for found, _ in read)),
-        returning=_told(returning[-_RETURNING:]),
-        carried=_told(owed),
+        returning=_of_pairs(returning[-_RETURNING:]),
+        carried=_of_pairs([*orders, *faults]),
     )
 
 
@@ -112,6 +113,6 @@ def _retelling(data: str) -> Retelling:
     return Retelling.model_validate_json(data)
 
 
-def _told(lines: list[tuple[str, int]]) -> Told:
+def _of_pairs(lines: list[tuple[str, int]]) -> Told:
     """Lines, each with the document that it is from."""
     return Told.of((line for line, _ in lines), (document for _, document in lines))

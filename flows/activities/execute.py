@@ -4,18 +4,12 @@ from dataclasses import replace
 
 from bookwright.agents.react.sources import documents, findings
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.agents.workflows import (
-    ROUTER,
-    Workflow,
-    aggregator,
-    design_workflow,
-    search_executor,
-)
+from bookwright.agents.workflows import ROUTER, Workflow, aggregator, design_workflow, search_executor
 from bookwright.flows.activities.earlier_pages import drawn_facts
-from bookwright.flows.activities.leaving import kind_of, leave_document
+from bookwright.flows.activities.moves import document_kind, finish_task
 from bookwright.flows.activities.plan import parts
 from bookwright.flows.activities.sizes import within_length
-from bookwright.flows.activities.surroundings import depth_at, unit_card, unit_of
+from bookwright.flows.activities.unit_facts import begin_activity, depth_at, unit_card, unit_of
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.findings import Findings
@@ -25,35 +19,31 @@ from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_unverified
+from bookwright.storage.steps.journal import Move
 
 
 def execute(node: TaskNode, deps: Deps) -> None:
     """Make the document that an atomic task asks for."""
     unit = unit_of(node, deps)
-    run = ActivityRun(
-        deps.desk, Activity.EXECUTE, node, unit,
-        replace(unit_card(unit, deps, node), draw=drawn_facts(unit, deps, node)),
-        context="designer" if node.task_type is TaskType.DESIGN else "researcher",
-        round_=node.planning_round, next_activity="execute",
-    )  # fmt: skip
+    card = replace(unit_card(unit, deps, node), draw=drawn_facts(unit, deps, node))
+    role = "designer" if node.task_type is TaskType.DESIGN else "researcher"
+    run = begin_activity(Activity.EXECUTE, node, deps, role, card, next_activity="execute")
     workflow = _workflow(node, unit, run, deps)
-    for agent in workflow[:-1]:
+    *earlier, last = workflow
+    for agent in earlier:
         run.run(agent)
-    run.run(
-        workflow[-1],
-        lambda text: leave_document(node, unit, found_document(node, text, workflow, run, deps), run, deps),
-        check=within_length(run, workflow[-1].name, run.card.word_allowance, deps),
-    )
+
+    def finished(text: str) -> Move:
+        return finish_task(node, unit, found_document(node, text, workflow, run, deps), run, deps)
+
+    run.run(last, finished, check=within_length(run, last.name, run.card.word_allowance, deps))
 
 
 def aggregate(node: TaskNode, deps: Deps) -> None:
     """Merge the documents of a task's parts into one of its own."""
     unit = unit_of(node, deps)
     agent = aggregator(node.task_type)
-    run = ActivityRun(
-        deps.desk, Activity.AGGREGATE, node, unit, unit_card(unit, deps, node),
-        context=agent.context, round_=node.planning_round, next_activity="execute",
-    )  # fmt: skip
+    run = begin_activity(Activity.AGGREGATE, node, deps, agent.context, next_activity="execute")
     with deps.stores() as stores:
         kinds = (DocumentKind.DESIGN, DocumentKind.FINDINGS)  # a design task may have a search among its parts
         below = stores.documents.of_nodes([part.key for part in parts(node, deps)], *kinds)
@@ -62,12 +52,12 @@ def aggregate(node: TaskNode, deps: Deps) -> None:
         run.add("part", part.text)
     merged = Findings.merged(map(Findings.model_validate_json, told)).model_dump_json() if told else ""
     inputs = tuple(part.id for part in below)
-    made = NewDocument(node=node.key, kind=kind_of(node), text="", data=merged, inputs=inputs)
-    run.run(
-        agent,
-        lambda text: leave_document(node, unit, made.model_copy(update={"text": text}), run, deps),
-        check=within_length(run, agent.name, run.card.word_allowance, deps),
-    )
+
+    def finished(text: str) -> Move:
+        made = NewDocument(node=node.key, kind=document_kind(node), text=text, data=merged, inputs=inputs)
+        return finish_task(node, unit, made, run, deps)
+
+    run.run(agent, finished, check=within_length(run, agent.name, run.card.word_allowance, deps))
 
 
 def _workflow(node: TaskNode, unit: TaskNode, run: ActivityRun, deps: Deps) -> Workflow:
@@ -87,10 +77,6 @@ def found_document(node: TaskNode, text: str, workflow: Workflow, run: ActivityR
     found = findings(uses, text)
     is_unverified = bool(looking) and node.task_type is TaskType.SEARCH and not found.is_verified
     has_data = is_unverified or bool(found.sources)
-    return NewDocument(
-        node=node.key,
-        kind=kind_of(node),
-        text=f"{render_unverified(deps.brief.language.english_name)}\n\n{text}" if is_unverified else text,
-        data=found.model_dump_json() if has_data else "",
-        inputs=documents(uses),
-    )
+    text = f"{render_unverified(deps.brief.language.english_name)}\n\n{text}" if is_unverified else text
+    data = found.model_dump_json() if has_data else ""
+    return NewDocument(node=node.key, kind=document_kind(node), text=text, data=data, inputs=documents(uses))

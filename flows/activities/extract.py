@@ -4,6 +4,7 @@ What an author said is never overwritten (`CodexRepository.merge`). Source: DESI
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 
 from bookwright.agents.relay.extracting import ExtractionGround, design_records, entry_record
@@ -14,11 +15,12 @@ from bookwright.agents.relay.threads.climax import climax_ahead
 from bookwright.agents.relay.threads.foreshadowing import without_unit
 from bookwright.agents.relay.threads.thread_events import place_of, touched_by
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.agents.steps.artefact import Conclude
 from bookwright.agents.workflows import EXTRACT, EXTRACT_DESIGN, evaluates
-from bookwright.flows.activities.held_against import extracts, last_prose, sight_of
-from bookwright.flows.activities.surroundings import prose_of, unit_card
-from bookwright.flows.activities.time_check import as_of_then, said_in_time, timed
+from bookwright.flows.activities.chapter_check import as_of_then, check_of, extracts, last_prose, said_in_time, timed
+from bookwright.flows.activities.moves import as_move
+from bookwright.flows.activities.optional_steps import is_given_up, try_step
+from bookwright.flows.activities.sizes import cut_to_tokens
+from bookwright.flows.activities.unit_facts import begin_activity, prose_of, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.entries import Secret
 from bookwright.models.codex.extraction import ConsistencyReport, DesignExtraction, Extraction, results_of
@@ -49,37 +51,28 @@ def extract_design(book: TaskNode, deps: Deps) -> None:
     """
     if not evaluates(deps.profile.name):
         return
-    run = ActivityRun(
-        deps.desk, Activity.REVIEW, book, book, unit_card(book, deps),
-        context=EXTRACT_DESIGN.context, next_activity=_next_of(book),
-    )  # fmt: skip
-    if run.is_done(EXTRACT_DESIGN.name) or run.failures(EXTRACT_DESIGN.name) > deps.desk.settings.max_repairs:
+    next_activity = "brief" if book.decision is Decision.PROCEED_TO_WRITE else "divide"
+    run = begin_activity(Activity.REVIEW, book, deps, EXTRACT_DESIGN.context, next_activity=next_activity)
+    if run.is_done(EXTRACT_DESIGN.name) or is_given_up(run, EXTRACT_DESIGN.name):
         return
     sources = _show_designs(book, run, deps)
     if not sources:
         return
-    ground = ExtractionGround((deps.brief.premise, deps.brief.title), deps.brief.default_visibility)
+    public = (deps.brief.premise, deps.brief.title)
 
-    def concluded(found: DesignExtraction) -> Move:
+    def record(found: DesignExtraction, stores: Stores, step: int) -> None:
         if deps.blueprint is not None and deps.blueprint.plan.has_register:  # who laid them down knew of what
             found = found.model_copy(update={"secrets": (), "threads": ()})
+        every = (stored.record for stored in stores.codex.every_version())
+        secrets = tuple(own for own in every if isinstance(own, Secret))
+        records, _ = design_records(found, ExtractionGround(public, deps.brief.default_visibility, secrets=secrets))
+        _merge(records, Origin.DESIGN, sources[-1], stores, step)
 
-        def move(stores: Stores, step: int) -> None:
-            every = (stored.record for stored in stores.codex.every_version())
-            secrets = tuple(record for record in every if isinstance(record, Secret))
-            records, _ = design_records(found, replace(ground, secrets=secrets))
-            _take_in(records, Origin.DESIGN, sources[-1], stores, step)
+    def ask() -> None:
+        run.run(EXTRACT_DESIGN, as_move(record))
 
-        return move
-
-    try:
-        deps.observer.run(Activity.REVIEW, book, lambda: _ask(run, concluded))
-    except (NoResult, RequestRejected):
-        return
-
-
-def _ask(run: ActivityRun, conclude: Conclude) -> None:
-    run.run(EXTRACT_DESIGN, conclude)
+    with suppress(NoResult, RequestRejected):
+        deps.observer.run(Activity.REVIEW, book, ask)
 
 
 def extract(unit: TaskNode, deps: Deps, round_: int = _FIRST_ROUND) -> None:
@@ -88,26 +81,30 @@ def extract(unit: TaskNode, deps: Deps, round_: int = _FIRST_ROUND) -> None:
     Where no answer can be used, code alone looks for the threads' words; the attempts are on record.
     """
     text = prose_of(unit, deps)
-    if _tells_of_replaced(unit, deps):
-        deps.desk.journal.move(lambda stores, step: _forget_replaced(unit, stores, step))
-    sight = sight_of(unit, text, deps)
+    _take_back_replaced(unit, deps)
+    known = check_of(unit, text, deps)
     card = replace(
-        unit_card(unit, deps), chapter=sight.chapter, codex=sight.record, threads=sight.thread_lines,
-        due_secrets=sight.due_lines, is_brief=not evaluates(deps.profile.name),
+        unit_card(unit, deps), chapter=known.chapter, codex=known.record, threads=known.thread_lines,
+        due_secrets=known.due_lines, is_brief=not evaluates(deps.profile.name),
     )  # fmt: skip
     card = timed(card, unit, deps)
-    run = ActivityRun(
-        deps.desk, Activity.REVIEW, unit, unit, card, context=EXTRACT.context, round_=round_, next_activity="close"
-    )
+    run = begin_activity(Activity.REVIEW, unit, deps, EXTRACT.context, card, round_=round_, next_activity="close")
     run.lead_with("text", text)
-    if run.failures(EXTRACT.name) <= deps.desk.settings.max_repairs:
-        try:
-            run.run(EXTRACT, lambda found: taken_in(unit, text, sight.named(found), sight.prose))
-            return
-        except (NoResult, RequestRejected):
-            pass
-    if not sight.is_recorded:
-        deps.desk.journal.move(taken_in(unit, text, None, sight.prose))
+    found = try_step(run, EXTRACT, lambda found: taken_in(unit, text, known.named(found), known.prose))
+    if found is None and not known.is_recorded:
+        deps.desk.journal.move(taken_in(unit, text, None, known.prose))
+
+
+def _take_back_replaced(unit: TaskNode, deps: Deps) -> None:
+    """Take out of the codex what a text told that another one has replaced."""
+
+    def move(stores: Stores, step: int) -> None:
+        take_back(stores, unit, step or None, only_replaced=True)
+
+    with deps.stores() as stores:
+        is_replaced = rests_on_replaced_prose(stores, unit)
+    if is_replaced:
+        deps.desk.journal.move(move)
 
 
 def extract_again(unit: TaskNode, deps: Deps) -> None:
@@ -155,7 +152,11 @@ def taken_in(unit: TaskNode, text: str, found: Extraction | None, prose: int | N
             refused=(*refused, *touched.refused), alerts=tuple(alert.detail for alert in alerts),
             strays=tuple(alert.excerpt for alert in unintended(text, after)[:_MOST_STRAYS]),
         )  # fmt: skip
-        _keep(report, unit, prose, stores, step)
+        new = NewDocument(
+            node=unit.key, kind=DocumentKind.CONSISTENCY, text=report.as_text or unit.label,
+            data=report.model_dump_json(), inputs=(prose,) if prose else (),
+        )  # fmt: skip
+        stores.documents.add(new, step or None)
 
     return move
 
@@ -175,15 +176,6 @@ def forget(unit: TaskNode, stores: Stores, step: int) -> None:
         stores.codex.edit(after, stored.version, Origin.PROSE, step=step or None)
 
 
-def _tells_of_replaced(unit: TaskNode, deps: Deps) -> bool:
-    with deps.stores() as stores:
-        return rests_on_replaced_prose(stores, unit)
-
-
-def _forget_replaced(unit: TaskNode, stores: Stores, step: int) -> None:
-    take_back(stores, unit, step or None, only_replaced=True)
-
-
 def _take_entries(found: Extraction, unit: TaskNode, prose: int | None, stores: Stores, step: int) -> list[str]:
     refused: list[str] = []
     if not found.entries:
@@ -196,11 +188,11 @@ def _take_entries(found: Extraction, unit: TaskNode, prose: int | None, stores: 
         except InvalidInput as error:
             refused.append(f"{entry.name}: {error}")
             continue
-        refused += _take_in([record], Origin.PROSE, prose, stores, step)
+        refused += _merge([record], Origin.PROSE, prose, stores, step)
     return refused
 
 
-def _take_in(records: Iterable[Record], origin: Origin, document: int | None, stores: Stores, step: int) -> list[str]:
+def _merge(records: Iterable[Record], origin: Origin, document: int | None, stores: Stores, step: int) -> list[str]:
     """Merge records into the codex; what fits nothing there comes back as a line each."""
     refused = []
     for record in records:
@@ -211,14 +203,6 @@ def _take_in(records: Iterable[Record], origin: Origin, document: int | None, st
     return refused
 
 
-def _keep(report: ConsistencyReport, unit: TaskNode, prose: int | None, stores: Stores, step: int) -> None:
-    new = NewDocument(
-        node=unit.key, kind=DocumentKind.CONSISTENCY, text=report.as_text or unit.label,
-        data=report.model_dump_json(), inputs=(prose,) if prose else (),
-    )  # fmt: skip
-    stores.documents.add(new, step or None)
-
-
 def _show_designs(book: TaskNode, run: ActivityRun, deps: Deps) -> tuple[int, ...]:
     """Put the designs of the whole book before the step, each cut to its share of the room."""
     with deps.stores() as stores:
@@ -226,11 +210,5 @@ def _show_designs(book: TaskNode, run: ActivityRun, deps: Deps) -> tuple[int, ..
         documents = stores.documents.of_nodes([task.key for task in tasks], DocumentKind.DESIGN)
     room = deps.profile.context_budget[EXTRACT_DESIGN.context] * _DESIGN_SHARE / max(len(documents), 1)
     for document in documents:
-        tokens = deps.desk.count_tokens(document.text)
-        share = min(room / tokens, 1.0) if tokens else 1.0
-        run.add("design", document.text[: round(len(document.text) * share)])
+        run.add("design", cut_to_tokens(document.text, room, deps))
     return tuple(document.id for document in documents)
-
-
-def _next_of(book: TaskNode) -> str:
-    return "brief" if book.decision is Decision.PROCEED_TO_WRITE else "divide"

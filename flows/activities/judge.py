@@ -3,14 +3,13 @@
 from dataclasses import replace
 
 from bookwright.agents.cards import node_card
-from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import atom_judge
-from bookwright.flows.activities.surroundings import unit_card, unit_of
+from bookwright.flows.activities.moves import as_move
+from bookwright.flows.activities.unit_facts import begin_activity, unit_card, unit_of
 from bookwright.flows.deps import Deps
 from bookwright.models.step import Activity
 from bookwright.models.tree.decision import AtomVerdicts, Verdict
 from bookwright.models.tree.task import TaskNode
-from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 
 
@@ -26,19 +25,14 @@ def judge(node: TaskNode, deps: Deps) -> None:
     unit = unit_of(node, deps)
     agent = atom_judge(unit.level, node.task_type)
     card = replace(unit_card(unit, deps, node), tasks=tuple(node_card(task) for task in waiting))
-    run = ActivityRun(
-        deps.desk, Activity.JUDGE, parent, unit, card,
-        context=agent.context, round_=node.planning_round, next_activity="execute",
-    )  # fmt: skip
+    run = begin_activity(
+        Activity.JUDGE, parent, deps, agent.context, card, round_=node.planning_round, next_activity="execute"
+    )
 
-    def move(answer: AtomVerdicts) -> Move:
+    def set_verdicts(answer: AtomVerdicts, stores: Stores, step: int) -> None:
         verdicts = {verdict.task: verdict.atom_result for verdict in answer.verdicts}
+        for number, task in enumerate(waiting, 1):
+            # What the judge passed over is an atom: a missing word must not start a cascade.
+            stores.nodes.change(task.key, verdict=verdicts.get(number, Verdict.ATOM).value)
 
-        def set_verdicts(stores: Stores, step: int) -> None:
-            for number, task in enumerate(waiting, 1):
-                # What the judge passed over is an atom: a missing word must not start a cascade.
-                stores.nodes.change(task.key, verdict=verdicts.get(number, Verdict.ATOM).value)
-
-        return set_verdicts
-
-    run.run(agent, move)
+    run.run(agent, as_move(set_verdicts))

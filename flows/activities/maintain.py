@@ -4,7 +4,7 @@ Deferred, not concurrent; a failed update waits for the next occasion and never 
 Source: C-03, S3-120 to S3-126.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -14,11 +14,12 @@ from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.parsing import Check
 from bookwright.agents.workflows import INFER, book_design_maintainer, global_state_maintainer
 from bookwright.flows.activities.condense import condense
+from bookwright.flows.activities.moves import both, keep_document
+from bookwright.flows.activities.optional_steps import try_step
 from bookwright.flows.activities.sizes import every, within_length
-from bookwright.flows.activities.surroundings import is_one_sitting, unit_card
+from bookwright.flows.activities.unit_facts import allowance, begin_activity, is_one_sitting, unit_card
 from bookwright.flows.deps import Deps
-from bookwright.models.document import Document, DocumentKind, NewDocument
-from bookwright.models.errors import NoResult, RequestRejected
+from bookwright.models.document import Document, DocumentKind
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.story.state import GlobalState, lost_promises
@@ -26,7 +27,6 @@ from bookwright.models.text.binding import RELEASE, lost_lines, without_releases
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import render_problem, render_state
 from bookwright.storage.steps.journal import Move
-from bookwright.storage.stores import Stores
 
 _ALLOWANCE = {DocumentKind.BOOK_DESIGN: (150, 1_500), DocumentKind.GLOBAL_STATE: (100, 600)}
 """Least and most words of a maintained document; between them a tenth of the book."""
@@ -96,7 +96,9 @@ class _Owed:
 def _owed(kind: DocumentKind, waiting: list[tuple[int, int]], deps: Deps) -> _Owed:
     with deps.stores() as stores:
         present = stores.documents.latest(kind)
-        news = _newest(document for document in (stores.documents.get(key) for _, key in waiting) if document)
+        queued = (document for document in (stores.documents.get(key) for _, key in waiting) if document)
+        newest = {(document.node, document.kind): document for document in queued}
+        news = sorted(newest.values(), key=lambda document: document.id)
         return _Owed(
             kind=kind, book=stores.nodes.root(), present=present,
             data=stores.documents.data_of(present) if present else "", news=news,
@@ -107,27 +109,19 @@ def _owed(kind: DocumentKind, waiting: list[tuple[int, int]], deps: Deps) -> _Ow
 def _apply(kind: DocumentKind, waiting: list[tuple[int, int]], deps: Deps) -> None:
     owed = _owed(kind, waiting, deps)
     book, agent = owed.book, _agent(kind, owed.news, deps)
-    card = replace(unit_card(book, deps), word_allowance=_allowance(kind, deps))
-    run = ActivityRun(deps.desk, Activity.MAINTAIN, book, book, card, context="maintainer", round_=owed.up_to)
-    if run.failures(agent.name) > deps.desk.settings.max_repairs:
-        return  # this news could not be taken in; the next will bring both
+    length = allowance(deps.brief.length * 0.1, *_ALLOWANCE[kind], deps)
+    card = replace(unit_card(book, deps), word_allowance=length)
+    run = begin_activity(Activity.MAINTAIN, book, deps, "maintainer", card, round_=owed.up_to)
     before = GlobalState.model_validate_json(owed.data) if owed.data and agent.output else None
     _show(owed, before, run, deps)
 
     def move(answer: str | GlobalState) -> Move:
         text, structure = _kept(answer, before, owed.origin, deps)
-        new = NewDocument(node=book.key, kind=kind, text=text, data=structure, inputs=(*run.sources, *owed.inputs))
+        kept = keep_document(book, kind, text, data=structure, inputs=(*run.sources, *owed.inputs))
+        return both(kept, lambda stores, _: stores.queue.mark_applied(kind, owed.up_to))
 
-        def record(stores: Stores, step: int) -> None:
-            stores.documents.add(new, step)
-            stores.queue.mark_applied(kind, owed.up_to)
-
-        return record
-
-    try:
-        run.run(agent, move, check=_check(run, agent, before or owed.text, deps))
-    except (NoResult, RequestRejected):
-        return  # its attempts are on record; what waits is tried again with the next news
+    # What could not be taken in is tried again with the next news.
+    try_step(run, agent, move, check=_check(run, agent, before or owed.text, deps))
 
 
 def _check(run: ActivityRun, agent: Agent, before: str | GlobalState, deps: Deps) -> Check:
@@ -142,12 +136,6 @@ def _show(owed: _Owed, before: GlobalState | None, run: ActivityRun, deps: Deps)
         # a weak model would copy the heading into its answer
         heading = "" if run.is_small else f"{origin_of(node, document.kind, deps.desk.locale)}\n"
         run.add("news", f"{heading}{document.text}")
-
-
-def _newest(waiting: Iterable[Document]) -> list[Document]:
-    """Return the queued documents in order, each only in its newest version."""
-    newest = {(document.node, document.kind): document for document in waiting}
-    return sorted(newest.values(), key=lambda document: document.id)
 
 
 def what_is_lost(locale: str, before: str | GlobalState, after: str | GlobalState) -> str:
@@ -175,9 +163,3 @@ def _agent(kind: DocumentKind, news: Sequence[Document], deps: Deps) -> Agent:
     if kind is DocumentKind.BOOK_DESIGN:
         return book_design_maintainer(deps.profile.name)
     return global_state_maintainer(deps.profile.name)
-
-
-def _allowance(kind: DocumentKind, deps: Deps) -> int:
-    low, high = _ALLOWANCE[kind]
-    scale = 1.0 if deps.brief.length_unit == "words" else 1.6
-    return round(min(max(deps.brief.length * 0.1, low), high) * scale)

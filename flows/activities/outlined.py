@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from bookwright.flows.activities.surroundings import is_short_enough, usual_child
+from bookwright.flows.activities.unit_facts import is_short_enough, lengths_of_children
 from bookwright.flows.deps import Deps
 from bookwright.flows.intake.outlining import add_design
 from bookwright.models.document import DocumentKind
@@ -67,7 +67,7 @@ def _granted(unit: TaskNode, level: Level, ahead: Sequence[OutlineUnit], deps: D
     Units without a length share what those with one leave, if that is no more than units of their level have;
     else the outline is only a beginning, and they have the usual length.
     """
-    remaining, usual = max(unit.remaining, 1), usual_child(unit, deps)
+    remaining, usual = max(unit.remaining, 1), lengths_of_children(unit, deps).usual
     told = sum(one.own_length or 0 for one in ahead)
     free = sum(one.weight for one in ahead if not one.own_length)
     share = max(remaining - told, 0) / free if free else 0.0

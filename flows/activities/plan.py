@@ -10,10 +10,10 @@ from bookwright.agents.workflows import decomposition_workflow, plan_workflow
 from bookwright.flows import gates
 from bookwright.flows.activities.decide import asks_decision
 from bookwright.flows.activities.earlier_pages import drawn_facts
-from bookwright.flows.activities.plotting import plot
+from bookwright.flows.activities.moves import as_move
 from bookwright.flows.activities.sizes import every, of_tasks, within_lists
-from bookwright.flows.activities.surroundings import depth_at, profile_at, unit_card, unit_of
-from bookwright.flows.activities.told_books import is_told_whole
+from bookwright.flows.activities.told_books import is_told_whole, plot
+from bookwright.flows.activities.unit_facts import begin_activity, depth_at, profile_at, unit_card, unit_of
 from bookwright.flows.blueprints.unit_plans import form_of
 from bookwright.flows.deps import Deps
 from bookwright.models.gate import GateKind
@@ -23,7 +23,6 @@ from bookwright.models.tree.decision import Verdict, guard_atom, verdict_by_scor
 from bookwright.models.tree.plan import PlanNode, PlanOutput, TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import render_problem
-from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 
 MAX_DECOMPOSITION_DEPTH = 3
@@ -44,35 +43,30 @@ def plan(unit: TaskNode, planning_round: int, deps: Deps) -> None:
     )
     workflow = plan_workflow(unit.level, deps.brief.length_class, deps.profile.name, depth_at(unit, deps))
     most = profile_at(unit, deps).max_tasks_per_round
-    run = ActivityRun(
-        deps.desk, Activity.PLAN, unit, unit, card,
-        context=workflow[0].context, round_=planning_round, next_activity="judge",
-    )  # fmt: skip
+    run = begin_activity(
+        Activity.PLAN, unit, deps, workflow[0].context, card, round_=planning_round, next_activity="judge"
+    )
     gates.show_rejected(unit, GateKind.OUTLINE, run, deps)
     for agent in workflow[:-1]:
         run.run(agent)
 
-    def move(answer: PlanOutput) -> Move:
-        def add_tasks(stores: Stores, step: int) -> None:
-            tasks = wanted(answer)
-            gates.open_outline(unit, stores, deps)
-            _add(stores, unit, tasks[:most], deps, unit=unit.key, planning_round=planning_round)
-            later = () if deps.profile.name is ProfileName.SMALL else tuple(task.goal for task in tasks[most:])
-            left = unit.open_points if asks_decision(unit, deps) else ()  # the tasks rest on them by now
-            stores.nodes.change(unit.key, planning_round=planning_round, open_points=(*left, *later))
-            if planning_round == 1 and unit.open_points:
-                _take_up(unit, stores)
+    def add_tasks(answer: PlanOutput, stores: Stores, step: int) -> None:
+        tasks = wanted(answer)
+        gates.open_outline(unit, stores, deps)
+        _add(stores, unit, tasks[:most], deps, unit=unit.key, planning_round=planning_round)
+        later = () if deps.profile.name is ProfileName.SMALL else tuple(task.goal for task in tasks[most:])
+        left = unit.open_points if asks_decision(unit, deps) else ()  # the tasks rest on them by now
+        stores.nodes.change(unit.key, planning_round=planning_round, open_points=(*left, *later))
+        if planning_round == 1 and unit.open_points:
+            _take_up(unit, stores)
 
-        return add_tasks
-
-    run.run(workflow[-1], move, check=every(has_tasks(deps), _is_held(run, workflow[-1], deps)))
+    run.run(workflow[-1], as_move(add_tasks), check=every(has_tasks(deps), _is_held(run, workflow[-1], deps)))
 
 
 def _take_up(unit: TaskNode, stores: Stores) -> None:
     """Take the open points that a unit was planned with off its parent and the siblings that nobody has begun.
 
-    Source: S3-026.
-    Until one child has planned with them, each has them; what that one does not settle is an open point of its own.
+    Until one child has planned with them each has them; what it does not settle is its own. Source: S3-026.
     """
     if unit.parent is None:
         return
@@ -86,21 +80,14 @@ def decompose(node: TaskNode, deps: Deps) -> None:
     """Cut a complex task into all its parts at once; too many are sent back once, then all are made. Source: S3-076."""
     unit = unit_of(node, deps)
     workflow = decomposition_workflow(unit.level, node.task_type, deps.profile.name)
-    run = ActivityRun(
-        deps.desk, Activity.DECOMPOSE, node, unit, unit_card(unit, deps, node),
-        context=workflow[0].context, round_=node.planning_round, next_activity="judge",
-    )  # fmt: skip
+    run = begin_activity(Activity.DECOMPOSE, node, deps, workflow[0].context, next_activity="judge")
     for agent in workflow[:-1]:
         run.run(agent)
 
-    def move(answer: PlanOutput) -> Move:
-        def add_parts(stores: Stores, step: int) -> None:
-            tasks = wanted(answer)
-            _add(stores, node, tasks, deps, unit=unit.key, planning_round=node.planning_round)
+    def add_parts(answer: PlanOutput, stores: Stores, step: int) -> None:
+        _add(stores, node, wanted(answer), deps, unit=unit.key, planning_round=node.planning_round)
 
-        return add_parts
-
-    run.run(workflow[-1], move, check=every(has_tasks(deps), _is_held(run, workflow[-1], deps)))
+    run.run(workflow[-1], as_move(add_parts), check=every(has_tasks(deps), _is_held(run, workflow[-1], deps)))
 
 
 def parts(node: TaskNode, deps: Deps) -> list[TaskNode]:
@@ -120,13 +107,7 @@ def wanted(answer: PlanOutput) -> list[PlanNode]:
 
 def has_tasks(deps: Deps) -> Check:
     """A check that an answer holds at least one task: an empty list is an error, asked again."""
-
-    def check(answer: PlanOutput) -> str:
-        if wanted(answer):
-            return ""
-        return render_problem("no_tasks", deps.desk.locale)
-
-    return check
+    return lambda answer: "" if wanted(answer) else render_problem("no_tasks", deps.desk.locale)
 
 
 def _is_held(run: ActivityRun, agent: Agent, deps: Deps) -> Check:
@@ -137,15 +118,12 @@ def _is_held(run: ActivityRun, agent: Agent, deps: Deps) -> Check:
 def verdict_unasked(task: PlanNode | TaskNode, above: Sequence[TaskNode], deps: Deps) -> Verdict | None:
     """Return the verdict that a task has without a judge; None where one is asked. `above` has the nearest first."""
     ancestors = tuple(node.task_type for node in above if not node.is_unit)
-    judged = verdict_by_score(task.complexity_score) if _may_decompose(above, deps) else Verdict.ATOM
+    unit = next((node for node in above if node.is_unit), None)
+    may_decompose = (profile_at(unit, deps) if unit else deps.profile).decomposes
+    judged = verdict_by_score(task.complexity_score) if may_decompose else Verdict.ATOM
     # A guard that makes even a complex task an atom decides without asking anybody.
     held = guard_atom(judged or Verdict.COMPLEX, task.task_type, ancestors, len(ancestors), MAX_DECOMPOSITION_DEPTH)
     return held if judged is not None or held is Verdict.ATOM else None
-
-
-def _may_decompose(above: Sequence[TaskNode], deps: Deps) -> bool:
-    unit = next((node for node in above if node.is_unit), None)
-    return deps.profile.decomposes if unit is None else profile_at(unit, deps).decomposes
 
 
 def _add(stores: Stores, parent: TaskNode, tasks: list[PlanNode], deps: Deps, **common: int) -> None:

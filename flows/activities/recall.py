@@ -6,12 +6,12 @@ opinions. Source: DESIGN section 9, "Retrieval".
 
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import QUESTIONS
-from bookwright.flows.activities.leaving import keeping
-from bookwright.flows.activities.surroundings import unit_card
+from bookwright.flows.activities.moves import keep_document
+from bookwright.flows.activities.optional_steps import is_given_up, try_step
 from bookwright.flows.activities.told_books import is_told_whole
+from bookwright.flows.activities.unit_facts import begin_activity
 from bookwright.flows.deps import Deps
-from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.errors import NoResult, RequestRejected
+from bookwright.models.document import DocumentKind
 from bookwright.models.step import Activity
 from bookwright.models.tree.decision import Questions
 from bookwright.models.tree.level import Level
@@ -26,7 +26,7 @@ def wants_questions(unit: TaskNode, deps: Deps) -> bool:
     if unit.status is not NodeStatus.OPEN or unit.planning_round or unit.written or is_told_whole(unit, deps):
         return False
     run = _run(unit, deps)
-    return not run.is_done(QUESTIONS.name) and run.failures(QUESTIONS.name) <= deps.desk.settings.max_repairs
+    return not run.is_done(QUESTIONS.name) and not is_given_up(run, QUESTIONS.name)
 
 
 def recall(unit: TaskNode, deps: Deps) -> None:
@@ -35,15 +35,10 @@ def recall(unit: TaskNode, deps: Deps) -> None:
 
     def move(answer: Questions) -> Move:
         text = "\n".join(" ".join(question.split()) for question in answer.questions if question.strip())
-        return keeping(NewDocument(node=unit.key, kind=DocumentKind.QUESTIONS, text=text, inputs=run.sources))
+        return keep_document(unit, DocumentKind.QUESTIONS, text, inputs=run.sources)
 
-    try:
-        run.run(QUESTIONS, move)
-    except (NoResult, RequestRejected):
-        return  # The index is asked without a model's help then; its attempts are on record.
+    try_step(run, QUESTIONS, move)  # else the index is asked without a model's help
 
 
 def _run(unit: TaskNode, deps: Deps) -> ActivityRun:
-    return ActivityRun(
-        deps.desk, Activity.RECALL, unit, unit, unit_card(unit, deps), context=QUESTIONS.context, next_activity="plan"
-    )
+    return begin_activity(Activity.RECALL, unit, deps, QUESTIONS.context, next_activity="plan")

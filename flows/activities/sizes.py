@@ -1,6 +1,7 @@
-"""Checks that an answer keeps to the sizes that its prompt names: one over them is sent back once, then taken whole."""
+"""Sizes of prompts and answers: texts are cut to their room; an answer over its size is sent back once, then taken."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.parsing import Check
@@ -10,12 +11,34 @@ from bookwright.models.text.length import TOLERANCE
 from bookwright.models.tree.plan import PlanNode, PlanOutput
 from bookwright.prompts import render_problem
 
+_T = TypeVar("_T")
+
 MOST_ENTRIES = 4
 """How many entries a list of a task may have, as the prompts of planners say."""
 
 _LISTS = ("instructions", "input_brief", "constraints", "acceptance_criteria")
 _SHOWN = 6
 """Lists that are named to whoever gave too much."""
+
+
+def cut_to_tokens(text: str, room: float, deps: Deps) -> str:
+    """Return the beginning of a text that has about so many tokens."""
+    tokens = deps.desk.count_tokens(text)
+    return text if tokens <= room else text[: round(len(text) * room / tokens)]
+
+
+def batches_of(items: Iterable[_T], tokens_of: Callable[[_T], float], room: float) -> list[list[_T]]:
+    """Share items out to batches that one call has room for, in order; what is larger than the room stands alone."""
+    batches: list[list[_T]] = []
+    taken = 0.0
+    for item in items:
+        tokens = tokens_of(item)
+        if not batches or taken + tokens > room:
+            batches.append([])
+            taken = 0.0
+        batches[-1].append(item)
+        taken += tokens
+    return batches
 
 
 def within_length(run: ActivityRun, step: str, limit: int, deps: Deps) -> Check:
@@ -42,7 +65,7 @@ def within_lists(run: ActivityRun, step: str, most: dict[str, int], most_tasks: 
     """
 
     def check(answer: PlanOutput) -> str:
-        given = len({_same(task.goal) for task in answer.sub_tasks})
+        given = len({" ".join(task.goal.casefold().split()) for task in answer.sub_tasks})
         long = list(_too_long(answer.sub_tasks, most))[:_SHOWN]
         if (given <= most_tasks and not long) or not _is_first(run, step, deps):
             return ""
@@ -74,7 +97,3 @@ def _too_long(tasks: Iterable[PlanNode], most: dict[str, int]) -> Iterable[dict[
         for name, limit in most.items():
             if len(getattr(task, name)) > limit:
                 yield {"task": number, "name": name, "given": len(getattr(task, name)), "most": limit}
-
-
-def _same(goal: str) -> str:
-    return " ".join(goal.casefold().split())

@@ -6,19 +6,19 @@ from functools import partial
 
 from bookwright.agents.blueprints.codex_pages import CodexPage, page_records
 from bookwright.agents.relay.extracting import ExtractionGround, design_records
-from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import EXTRACT_DESIGN, evaluates
-from bookwright.flows.activities.surroundings import unit_card
+from bookwright.flows.activities.optional_steps import try_step
+from bookwright.flows.activities.sizes import batches_of, cut_to_tokens
+from bookwright.flows.activities.unit_facts import begin_activity
 from bookwright.flows.blueprints.gathering import documents_of_pages
 from bookwright.flows.blueprints.members import PartOf, folder_of, part_of
-from bookwright.flows.blueprints.pages import cut_to_tokens
 from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import Blueprint, CodexPart
 from bookwright.models.codex.entries import CodexEntry, Secret
 from bookwright.models.codex.extraction import DesignExtraction
 from bookwright.models.codex.record import Origin, Record, kind_of
 from bookwright.models.document import Document
-from bookwright.models.errors import InvalidInput, NoResult, RequestRejected
+from bookwright.models.errors import InvalidInput
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.steps.journal import Move
@@ -40,7 +40,12 @@ def fill_codex(book: TaskNode, deps: Deps) -> None:
         return
     if evaluates(deps.profile.name):
         deps.observer.run(Activity.REVIEW, book, lambda: _extract(book, [page for _, page in pages], deps))
-    deps.desk.journal.move(partial(_complete, book, plan))
+
+    def complete(stores: Stores, step: int) -> None:
+        for record, document in list(missing_records(book, plan, stores)):
+            _merge([record], document, stores, step)
+
+    deps.desk.journal.move(complete)
 
 
 def codex_part(page: TaskNode, plan: Blueprint) -> CodexPart | None:
@@ -78,11 +83,6 @@ def _codex_pages(book: TaskNode, plan: Blueprint, stores: Stores) -> Iterator[tu
             yield CodexPage(node.title, page.text, part), page.id
 
 
-def _complete(book: TaskNode, plan: Blueprint, stores: Stores, step: int) -> None:
-    for record, document in list(missing_records(book, plan, stores)):
-        _merge([record], document, stores, step)
-
-
 def _merge(records: Iterable[Record], document: int, stores: Stores, step: int) -> None:
     for record in records:
         with suppress(InvalidInput):  # what fits nothing there is on its page all the same
@@ -91,22 +91,17 @@ def _merge(records: Iterable[Record], document: int, stores: Stores, step: int) 
 
 def _extract(book: TaskNode, pages: Sequence[Document], deps: Deps) -> None:
     """Have a model read the pages, as many at a time as it has room for."""
-    run = ActivityRun(
-        deps.desk, Activity.REVIEW, book, book, unit_card(book, deps),
-        context=EXTRACT_DESIGN.context, next_activity="close",
-    )  # fmt: skip
+    run = begin_activity(Activity.REVIEW, book, deps, EXTRACT_DESIGN.context, next_activity="close")
     ground = ExtractionGround((deps.brief.premise, deps.brief.title), deps.brief.default_visibility)
-    for number, batch in enumerate(_batches(pages, deps), 1):
-        step = f"{EXTRACT_DESIGN.name}.{number}"
-        if run.failures(step) > deps.desk.settings.max_repairs:
-            continue
+    room = deps.profile.context_budget[EXTRACT_DESIGN.context] * _SHARE
+    shown = [(page.id, cut_to_tokens(page.text, room, deps)) for page in pages]
+    batches = batches_of(shown, lambda page: deps.desk.count_tokens(page[1]), room)
+    for number, batch in enumerate(batches, 1):
         run.artefacts = []
         for _, text in batch:
             run.add("design", text)
-        try:
-            run.run(EXTRACT_DESIGN, partial(_taken_in, ground, batch[-1][0]), step=step)
-        except (NoResult, RequestRejected):
-            continue  # the attempts are on record, and code reads the pages all the same
+        last, _ = batch[-1]  # code reads the pages all the same
+        try_step(run, EXTRACT_DESIGN, partial(_taken_in, ground, last), step=f"{EXTRACT_DESIGN.name}.{number}")
 
 
 def _taken_in(ground: ExtractionGround, document: int, found: DesignExtraction) -> Move:
@@ -114,19 +109,3 @@ def _taken_in(ground: ExtractionGround, document: int, found: DesignExtraction) 
     records, _ = design_records(found.model_copy(update={"threads": ()}), ground)
     kept = [own.model_copy(update={"revealed_at": None}) if isinstance(own, Secret) else own for own in records]
     return lambda stores, step: _merge(kept, document, stores, step)
-
-
-def _batches(pages: Sequence[Document], deps: Deps) -> list[list[tuple[int, str]]]:
-    """Cut pages into what one call has room for, in order; each with its document."""
-    room = deps.profile.context_budget[EXTRACT_DESIGN.context] * _SHARE
-    batches: list[list[tuple[int, str]]] = []
-    taken = 0.0
-    for page in pages:
-        text = cut_to_tokens(page.text, room, deps)
-        tokens = deps.desk.count_tokens(text)
-        if not batches or taken + tokens > room:
-            batches.append([])
-            taken = 0.0
-        batches[-1].append((page.id, text))
-        taken += tokens
-    return batches

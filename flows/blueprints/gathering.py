@@ -7,6 +7,7 @@ from bookwright.agents.blueprints.ground import BookGround, ChapterSeen, PageSee
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.exports.vault.names import brief_locale
+from bookwright.flows.activities.unit_facts import prose_below
 from bookwright.flows.blueprints.members import PartOf, member_of, page_length, part_of
 from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import MemberKind
@@ -105,18 +106,15 @@ def _chapters(stores: Stores) -> Iterator[ChapterSeen]:
             [node.key], DocumentKind.PROSE, DocumentKind.SUMMARY, DocumentKind.CONSISTENCY
         )}  # fmt: skip
         told = kept.get(DocumentKind.PROSE) or kept.get(DocumentKind.SUMMARY)
+        report = kept.get(DocumentKind.CONSISTENCY)
+        data = stores.documents.data_of(report) if report else ""
         if told is not None:
             above = stores.nodes.get(node.parent) if node.parent else root
             yield ChapterSeen(
                 number, label, node.title, node.written, node.length or 0, told.id,
                 part="" if above.key == root.key else above.title,
-                was_read=_was_read(kept.get(DocumentKind.CONSISTENCY), stores),
+                was_read=bool(data) and bool(ConsistencyReport.model_validate_json(data).results),
             )  # fmt: skip
-
-
-def _was_read(report: Document | None, stores: Stores) -> bool:
-    data = stores.documents.data_of(report) if report else ""
-    return bool(data) and bool(ConsistencyReport.model_validate_json(data).results)
 
 
 def _people(ground: BookGround, stores: Stores) -> dict[str, tuple[int, ...]]:
@@ -125,17 +123,8 @@ def _people(ground: BookGround, stores: Stores) -> dict[str, tuple[int, ...]]:
     wanted = {**ground.aliases, **pages}
     found: dict[str, list[int]] = {name: [] for name in wanted}
     for chapter in ground.chapters:
-        text = fold("\n".join(chapter_texts(stores.nodes.by_label(chapter.label), stores)))
+        text = fold("\n".join(text for _, text in prose_below(stores.nodes.by_label(chapter.label), stores)))
         for name, names in wanted.items():
             if any(True for own in names for _ in find_keyword(text, own)):
                 found[name].append(chapter.number)
     return {name: tuple(numbers) for name, numbers in found.items()}
-
-
-def chapter_texts(unit: TaskNode, stores: Stores) -> list[str]:
-    """Return the prose of a unit, its own or that of its parts in reading order."""
-    parts = stores.nodes.children(unit.key, TaskType.WRITE)
-    if parts:
-        return [text for part in parts for text in chapter_texts(part, stores)]
-    prose = stores.documents.current(unit.key, DocumentKind.PROSE)
-    return [prose.text] if prose else []

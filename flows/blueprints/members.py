@@ -3,15 +3,19 @@
 from collections.abc import Sequence
 from enum import StrEnum
 
-from bookwright.flows.activities.surroundings import design_allowance
+from bookwright.flows.activities.unit_facts import design_allowance
 from bookwright.flows.blueprints.unit_plans import in_units
 from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import Member
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import InvalidBlueprint
 from bookwright.models.profile import ProfileName
+from bookwright.models.tree.decision import Verdict
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import PlanNode
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.files.blueprints import BlueprintFolder
+from bookwright.storage.stores import Stores
 
 _OVERVIEW_SHARE = 0.1
 """Of a member's length, for the page that introduces its entries."""
@@ -32,11 +36,7 @@ class PartOf(StrEnum):
 
 
 def folder_of(deps: Deps) -> BlueprintFolder:
-    """Return the book's blueprint.
-
-    Raises:
-        InvalidBlueprint: It was begun with one and has none now.
-    """
+    """Return the book's blueprint; raise `InvalidBlueprint` if its brief names none any more."""
     if deps.blueprint is None:
         raise InvalidBlueprint(
             "the book was begun with a blueprint and its brief names none now; "
@@ -46,11 +46,7 @@ def folder_of(deps: Deps) -> BlueprintFolder:
 
 
 def member_of(node: TaskNode, deps: Deps) -> Member:
-    """Return the member that a task belongs to.
-
-    Raises:
-        InvalidBlueprint: The blueprint has it no longer.
-    """
+    """Return the member that a task belongs to; raise `InvalidBlueprint` if the blueprint has it no longer."""
     found = folder_of(deps).plan.member(node.member)
     if found is None:
         raise InvalidBlueprint(
@@ -65,6 +61,14 @@ def part_of(node: TaskNode) -> PartOf:
     return PartOf("/".join(node.stage.split("/")[2:3]))
 
 
+def add_parts(node: TaskNode, parts: list[PlanNode], part: str, stores: Stores) -> None:
+    """Make parts of a member's task tasks of their own; `part` says what they are, as `stage` has it."""
+    stores.nodes.add(
+        node, parts, unit=node.unit, level=Level.BOOK.value, length=None, planning_round=node.planning_round,
+        verdict=Verdict.ATOM.value, stage=f"{node.stage}/{part}", stage_title=node.stage_title, folder=node.folder,
+    )  # fmt: skip
+
+
 def target_of(fix: TaskNode) -> str:
     """Return the label of the node whose document a task is to mend."""
     return fix.stage.split("/")[3]
@@ -77,8 +81,13 @@ def page_length(node: TaskNode, deps: Deps) -> int:
         return design_allowance(deps.storage.node(node.unit or node.key), deps)
     room = member_length(member, deps)
     if part_of(node) is PartOf.ENTRY:
-        return _entry_length(node, room, deps)
-    return max(round(room * _OVERVIEW_SHARE) if _has_entries(member, deps) else room, _least(deps))
+        assert node.parent is not None  # an entry hangs below its member
+        with deps.stores() as stores:
+            count = len(stores.nodes.children(node.parent))
+        room = round(room * (1 - _OVERVIEW_SHARE) / max(count, 1))
+    elif member.entries is not None and deps.profile.name is not ProfileName.SMALL:
+        room = round(room * _OVERVIEW_SHARE)
+    return max(room, _least(deps))
 
 
 def member_length(member: Member, deps: Deps) -> int:
@@ -122,17 +131,6 @@ def entry_length(member: Member, deps: Deps) -> int:
     least, most = entries_wanted(member, deps)
     room = member_length(member, deps) * (1 - _OVERVIEW_SHARE)
     return max(round(room / ((least + most) / 2)), _least(deps))
-
-
-def _entry_length(node: TaskNode, room: int, deps: Deps) -> int:
-    assert node.parent is not None  # an entry hangs below its member
-    with deps.stores() as stores:
-        count = len(stores.nodes.children(node.parent))
-    return max(round(room * (1 - _OVERVIEW_SHARE) / max(count, 1)), _least(deps))
-
-
-def _has_entries(member: Member, deps: Deps) -> bool:
-    return member.entries is not None and deps.profile.name is not ProfileName.SMALL
 
 
 def _least(deps: Deps) -> int:

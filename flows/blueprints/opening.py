@@ -79,31 +79,25 @@ def _open_again(stores: Stores, tasks: Iterable[TaskNode], deps: Deps) -> None:
 
 
 def _add(stores: Stores, book: TaskNode, when: When, planning_round: int, deps: Deps) -> None:
+    locale = brief_locale(deps.brief)
     for stage in _stages(when, deps):
         for member in stage.members:
+            plan = PlanNode(
+                task_type=TaskType.SEARCH if member.kind is MemberKind.SEARCH else TaskType.DESIGN,
+                title=localised(member.titles, locale)[:120],
+                goal=localised(member.goals, locale)[:1200],
+                acceptance_criteria=member.acceptance,
+            )
+            folders = member.folders or stage.folders
             stores.nodes.add(
-                book, [_planned(member, deps)], unit=book.key, level=Level.BOOK.value, length=None,
+                book, [plan], unit=book.key, level=Level.BOOK.value, length=None,
                 planning_round=planning_round, verdict=_verdict(member, deps).value,
-                stage=f"{stage.name}/{member.name}", stage_title=localised(stage.titles, brief_locale(deps.brief)),
-                folder=_folder(stage, member, deps),
+                stage=f"{stage.name}/{member.name}", stage_title=localised(stage.titles, locale),
+                folder=localised(folders, locale) if folders else "",
             )  # fmt: skip
-
-
-def _planned(member: Member, deps: Deps) -> PlanNode:
-    return PlanNode(
-        task_type=TaskType.SEARCH if member.kind is MemberKind.SEARCH else TaskType.DESIGN,
-        title=localised(member.titles, brief_locale(deps.brief))[:120],
-        goal=localised(member.goals, brief_locale(deps.brief))[:1200],
-        acceptance_criteria=member.acceptance,
-    )
 
 
 def _verdict(member: Member, deps: Deps) -> Verdict:
     """A review is taken apart by code; entries by a model, but for a weak one, who writes one page of them all."""
     has_parts = member.kind is MemberKind.REVIEW or (member.entries and deps.profile.name is not ProfileName.SMALL)
     return Verdict.COMPLEX if has_parts else Verdict.ATOM
-
-
-def _folder(stage: Stage, member: Member, deps: Deps) -> str:
-    folders = member.folders or stage.folders
-    return localised(folders, brief_locale(deps.brief)) if folders else ""

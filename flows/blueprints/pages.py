@@ -6,16 +6,16 @@ from functools import partial
 from bookwright.agents.blueprints.naming import planned_name
 from bookwright.agents.blueprints.steps import namer, page_workflow, search_workflow
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.agents.steps.parsing import Check
 from bookwright.agents.workflows import Workflow, aggregator
 from bookwright.flows.activities.execute import execute as execute_unaided
 from bookwright.flows.activities.execute import found_document
-from bookwright.flows.activities.leaving import leave_document
+from bookwright.flows.activities.moves import as_move, both, finish_task, name_book
 from bookwright.flows.activities.plan import parts
-from bookwright.flows.activities.prose.acceptance import both
-from bookwright.flows.activities.surroundings import unit_card, unit_of
+from bookwright.flows.activities.sizes import cut_to_tokens
+from bookwright.flows.activities.unit_facts import begin_activity, unit_card, unit_of
 from bookwright.flows.blueprints.members import (
     PartOf,
+    add_parts,
     entries_wanted,
     entry_length,
     folder_of,
@@ -28,8 +28,6 @@ from bookwright.models.blueprint import Member, MemberKind
 from bookwright.models.codex.entries import folded
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.step import Activity
-from bookwright.models.tree.decision import Verdict
-from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, PlanOutput, TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import Card, render_problem
@@ -61,17 +59,14 @@ def name_entries(node: TaskNode, deps: Deps) -> None:
     least, most = entries_wanted(member, deps)
     run.card = replace(run.card, entries_least=least, entries_most=most, word_allowance=entry_length(member, deps))
 
-    def move(answer: PlanOutput) -> Move:
-        def add_entries(stores: Stores, step: int) -> None:
-            stores.nodes.add(
-                node, _entries(answer, most), unit=node.unit, level=Level.BOOK.value, length=None,
-                planning_round=node.planning_round, verdict=Verdict.ATOM.value, stage=f"{node.stage}/{PartOf.ENTRY}",
-                stage_title=node.stage_title, folder=node.folder,
-            )  # fmt: skip
+    def add_entries(answer: PlanOutput, stores: Stores, step: int) -> None:
+        add_parts(node, _entries(answer, most), PartOf.ENTRY.value, stores)
 
-        return add_entries
+    def check(answer: PlanOutput) -> str:
+        given = len(_entries(answer, most))
+        return "" if given >= least else render_problem("too_few_entries", deps.desk.locale, given=given, least=least)
 
-    run.run(namer(member.prompt, folder_of(deps).prompts), move, check=_enough(least, most, deps))
+    run.run(namer(member.prompt, folder_of(deps).prompts), as_move(add_entries), check=check)
 
 
 def introduce(node: TaskNode, deps: Deps) -> None:
@@ -82,26 +77,17 @@ def introduce(node: TaskNode, deps: Deps) -> None:
     room = deps.profile.context_budget["designer"] * _PARTS_SHARE / max(len(below), 1)
     for part in below:
         run.add("part", cut_to_tokens(part.text, room, deps))
-    made = NewDocument(node=node.key, kind=DocumentKind.DESIGN, text="", inputs=tuple(part.id for part in below))
-    unit = unit_of(node, deps)
+    inputs = tuple(part.id for part in below)
 
     def concluded(text: str) -> Move:
-        return leave_document(node, unit, made.model_copy(update={"text": text}), run, deps)
+        made = NewDocument(node=node.key, kind=DocumentKind.DESIGN, text=text, inputs=inputs)
+        return finish_task(node, run.unit, made, run, deps)
 
     run.run(aggregator(node.task_type), concluded)
 
 
-def cut_to_tokens(text: str, room: float, deps: Deps) -> str:
-    """Return the beginning of a text that has about so many tokens."""
-    tokens = deps.desk.count_tokens(text)
-    return text if tokens <= room else text[: round(len(text) * room / tokens)]
-
-
 def _begin(activity: Activity, node: TaskNode, context: str, deps: Deps) -> ActivityRun:
-    return ActivityRun(
-        deps.desk, activity, node, unit_of(node, deps), page_card(node, deps),
-        context=context, round_=node.planning_round, next_activity="execute",
-    )  # fmt: skip
+    return begin_activity(activity, node, deps, context, page_card(node, deps), next_activity="execute")
 
 
 def page_card(node: TaskNode, deps: Deps) -> Card:
@@ -120,15 +106,9 @@ def _workflow(node: TaskNode, member: Member, deps: Deps) -> Workflow:
 
 def _left(node: TaskNode, text: str, workflow: Workflow, run: ActivityRun, deps: Deps) -> Move:
     made = found_document(node, text, workflow, run, deps)
-    left = leave_document(node, unit_of(node, deps), made, run, deps)
+    left = finish_task(node, unit_of(node, deps), made, run, deps)
     title = planned_name(text).title if member_of(node, deps).names_book and not deps.brief.title else ""
-    return both(left, partial(_name_book, title)) if title else left
-
-
-def _name_book(title: str, stores: Stores, step: int) -> None:
-    book = stores.nodes.root()
-    stores.nodes.change(book.key, title=title)
-    stores.books.change(book.book, title=title)
+    return both(left, partial(name_book, title)) if title else left
 
 
 def _entries(answer: PlanOutput, most: int) -> list[PlanNode]:
@@ -139,11 +119,3 @@ def _entries(answer: PlanOutput, most: int) -> list[PlanNode]:
         entry = task.model_copy(update={"task_type": TaskType.DESIGN, "title": title, "length": None, "sub_tasks": ()})
         named.setdefault(folded(title), entry)
     return list(named.values())[:most]
-
-
-def _enough(least: int, most: int, deps: Deps) -> Check:
-    def check(answer: PlanOutput) -> str:
-        given = len(_entries(answer, most))
-        return "" if given >= least else render_problem("too_few_entries", deps.desk.locale, given=given, least=least)
-
-    return check

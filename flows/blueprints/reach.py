@@ -16,11 +16,7 @@ from bookwright.storage.files.blueprints import blueprint_of
 
 
 def check_reach(brief: Brief, settings: Settings, option: str | None = None) -> None:
-    """Make sure that a book which is not begun can come to its length in its profile.
-
-    Raises:
-        InvalidBrief: It cannot; the message says how far it comes and what would go further.
-    """
+    """Raise `InvalidBrief` for a book that cannot come to its length in its profile, saying what would go further."""
     plan = blueprint_of(brief.blueprint, settings.home).plan if brief.blueprint else None
     if plan is None or plan.makes is not Makes.DESIGNS:
         return

@@ -1,6 +1,7 @@
 """Making a register of secrets and clues, and storing it in the codex in the transaction of its step."""
 
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from dataclasses import replace
 
 from bookwright.agents.blueprints.ground import BookGround
@@ -10,9 +11,9 @@ from bookwright.agents.blueprints.wording import word
 from bookwright.agents.relay.extracting import forbidding
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.exports.vault.names import brief_locale
-from bookwright.flows.activities.leaving import leave_document
-from bookwright.flows.activities.prose.acceptance import both
-from bookwright.flows.activities.surroundings import lengths_of_children, max_unit_length, unit_of
+from bookwright.flows.activities.moves import both, finish_task
+from bookwright.flows.activities.optional_steps import is_last_try
+from bookwright.flows.activities.unit_facts import begin_activity, lengths_of_children, max_unit_length, unit_of
 from bookwright.flows.blueprints.members import folder_of, member_of
 from bookwright.flows.blueprints.pages import page_card
 from bookwright.flows.blueprints.unit_plans import chapters_meant
@@ -35,15 +36,11 @@ def lay_down(node: TaskNode, deps: Deps) -> None:
     """Have a register made, put it into the codex, and leave its list for people."""
     unit, chapters = unit_of(node, deps), chapters_of(deps)
     card = replace(page_card(node, deps), chapters=chapters)
-    run = ActivityRun(
-        deps.desk, Activity.EXECUTE, node, unit, card,
-        context="designer", round_=node.planning_round, next_activity="execute",
-    )  # fmt: skip
+    run = begin_activity(Activity.EXECUTE, node, deps, "designer", card, next_activity="execute")
     agent = registrar(member_of(node, deps).prompt, folder_of(deps).prompts, deps.profile.name)
 
     def check(answer: Register | FewThreads) -> str:
-        is_last = run.failures(agent.name) >= deps.desk.settings.max_repairs
-        return "" if is_last else problem_of(in_chapters(answer, chapters), deps)
+        return "" if is_last_try(run, agent.name) else problem_of(in_chapters(answer, chapters), deps)
 
     with deps.stores() as stores:
         there = {secret.id for secret in stores.codex.secrets()}
@@ -56,17 +53,14 @@ def lay_down(node: TaskNode, deps: Deps) -> None:
     except NoResult:
         if deps.profile.name is not ProfileName.SMALL:
             raise
-        deps.desk.journal.move(_left_empty(node, unit, run, deps))  # a weak model's book goes on without
+        nothing = word("nothing_found", brief_locale(deps.brief))
+        empty = NewDocument(node=node.key, kind=DocumentKind.DESIGN, text=nothing)
+        deps.desk.journal.move(finish_task(node, unit, empty, run, deps))  # a weak model's book goes on without
 
 
 def in_chapters(answer: Register | FewThreads, chapters: int) -> Register:
     """Return what was answered as a register of a book of so many chapters."""
     return answer.spread(chapters) if isinstance(answer, FewThreads) else answer.held_to(chapters)
-
-
-def _left_empty(node: TaskNode, unit: TaskNode, run: ActivityRun, deps: Deps) -> Move:
-    text = word("nothing_found", brief_locale(deps.brief))
-    return leave_document(node, unit, NewDocument(node=node.key, kind=DocumentKind.DESIGN, text=text), run, deps)
 
 
 def chapters_of(deps: Deps) -> int:
@@ -131,48 +125,39 @@ def _laid(node: TaskNode, unit: TaskNode, register: Register, run: ActivityRun, 
     def into_codex(stores: Stores, step: int) -> None:
         document = stores.documents.add(kept, step)
         for record in records:
-            try:
+            with suppress(InvalidInput):  # a paid answer stands; what the codex cannot take is in the list all the same
                 stores.codex.merge(record, Origin.DESIGN, document=document.id, step=step or None)
-            except InvalidInput:
-                continue  # a paid answer stands; what the codex cannot take is in the list all the same
 
-    return both(leave_document(node, unit, page, run, deps), into_codex)
+    return both(finish_task(node, unit, page, run, deps), into_codex)
 
 
 def records_of(register: Register, public: tuple[str, ...]) -> list[Record]:
     """Return what the codex takes in of a register; `public` is what everybody may know."""
     names = [name for own in register.threads for name in own.characters]
-    makers = [*((_secret, own) for own in register.secrets), *((_thread, own) for own in register.threads)]
+    values = [(RecordKind.SECRET, _secret_values(own, names, public)) for own in register.secrets]
+    values += [(RecordKind.FORESHADOWING, _thread_values(own)) for own in register.threads]
     records = []
-    for make, own in makers:
-        try:
-            records.append(make(own, names, public))  # type: ignore[operator]  # each maker with what it makes of
-        except InvalidInput:
-            continue
+    for kind, fields in values:
+        with suppress(InvalidInput):
+            records.append(make_record(kind, fields))
     return records
 
 
-def _secret(own: RegisteredSecret, names: list[str], public: tuple[str, ...]) -> Record:
-    return make_record(
-        RecordKind.SECRET,
-        {
-            "id": own.id, "content": own.content, "importance": "critical", "related_entity": own.about,
-            "revealed_at": own.revealed_in, "forbidden_keywords": forbidding(own.forbidden_keywords, names, public),
-            "allowed_expressions": [words for words in own.allowed_expressions if words],
-        },
-    )  # fmt: skip
+def _secret_values(own: RegisteredSecret, names: list[str], public: tuple[str, ...]) -> dict[str, object]:
+    return {
+        "id": own.id, "content": own.content, "importance": "critical", "related_entity": own.about,
+        "revealed_at": own.revealed_in, "forbidden_keywords": forbidding(own.forbidden_keywords, names, public),
+        "allowed_expressions": [words for words in own.allowed_expressions if words],
+    }  # fmt: skip
 
 
-def _thread(own: RegisteredThread, names: list[str], public: tuple[str, ...]) -> Record:
+def _thread_values(own: RegisteredThread) -> dict[str, object]:
     is_later = own.answered_in > own.planted_in
     between = [place for place in own.reinforced_in if own.planted_in < place < own.answered_in]
-    return make_record(
-        RecordKind.FORESHADOWING,
-        {
-            "id": own.id, "title": own.title, "seed": {"content": own.seed, "planned_at": own.planted_in},
-            "payoff": {"content": own.meaning, "planned_at": own.answered_in if is_later else None},
-            "timeline": {"reinforce_at": between},
-            "related": {"characters": [name for name in own.characters if name]},
-            "ai_visibility": {"allowed_expressions": [words for words in own.expressions if words]},
-        },
-    )  # fmt: skip
+    return {
+        "id": own.id, "title": own.title, "seed": {"content": own.seed, "planned_at": own.planted_in},
+        "payoff": {"content": own.meaning, "planned_at": own.answered_in if is_later else None},
+        "timeline": {"reinforce_at": between},
+        "related": {"characters": [name for name in own.characters if name]},
+        "ai_visibility": {"allowed_expressions": [words for words in own.expressions if words]},
+    }  # fmt: skip

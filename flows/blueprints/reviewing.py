@@ -3,11 +3,10 @@
 Source: C-23.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, replace
 from functools import partial
 
-from bookwright.agents.agent import Agent
 from bookwright.agents.blueprints.checks import checked
 from bookwright.agents.blueprints.reports import report_text
 from bookwright.agents.blueprints.steps import reviewer
@@ -15,20 +14,19 @@ from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.artefact import Artefact
 from bookwright.agents.workflows import evaluates
 from bookwright.exports.vault.names import brief_locale
-from bookwright.flows.activities.surroundings import unit_card, unit_of
+from bookwright.flows.activities.moves import keep_document
+from bookwright.flows.activities.sizes import batches_of, cut_to_tokens
+from bookwright.flows.activities.unit_facts import begin_activity, unit_card, unit_of
 from bookwright.flows.blueprints.gathering import documents_of_pages, gather, is_of_this_end
-from bookwright.flows.blueprints.members import PartOf, folder_of, member_of
-from bookwright.flows.blueprints.pages import cut_to_tokens
+from bookwright.flows.blueprints.members import PartOf, add_parts, folder_of, member_of
 from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import PROSE, Member, MemberKind
-from bookwright.models.document import Document, DocumentKind, NewDocument
+from bookwright.models.document import Document, DocumentKind
 from bookwright.models.faults import BlueprintReport, CheckResult, Fault, FoundFaults, worst_first
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
-from bookwright.models.tree.decision import Verdict
-from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
-from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.models.tree.task import TaskNode
 from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 
@@ -66,60 +64,36 @@ def review(node: TaskNode, deps: Deps) -> None:
     member = member_of(node, deps)
     results = checked(folder_of(deps).plan.checks, gather(deps))
     by_code = tuple(fault for result in results for fault in result.faults)
-    batches = batches_of(documents_about(member, deps), deps) if evaluates(deps.profile.name) else []
+    batches = reading_batches(documents_about(member, deps), deps) if evaluates(deps.profile.name) else []
     if not batches:
-        deps.desk.journal.move(lambda stores, step: _keep(node, results, by_code, False, deps, stores, step))
+        deps.desk.journal.move(partial(_keep, node, results, by_code, False, deps))
         return
     run = begin_reading(node, deps)
     agent = reviewer(member.prompt, folder_of(deps).prompts)
     laid_down, found = tuple(run.artefacts), by_code
     for number, batch in enumerate(batches, 1):
-        run.artefacts = [*laid_down, *(_shown(read, deps) for read in batch)]
-        keep = partial(_report_move, node, results, found, deps) if number == len(batches) else None
-        found = (*found, *_ask(run, agent, batch, number, keep))
+        shown = (cut_to_tokens(read.shown, _room(deps), deps) for read in batch)
+        run.artefacts = [*laid_down, *(Artefact("document", text) for text in shown)]
+        labels, is_last = {read.node.label for read in batch}, number == len(batches)
+        keep = partial(_kept, node, results, found, labels, deps) if is_last else None
+        step, next_step = f"{agent.name}.{number}", "" if is_last else agent.name
+        answer = run.run(agent, keep, step=step, next_step=next_step).value
+        found = (*found, *_meant(answer, labels))
 
 
-def _ask(
-    run: ActivityRun, agent: Agent, batch: Sequence[ReviewedDocument], number: int,
-    keep: Callable[[tuple[Fault, ...]], Move] | None,
-) -> tuple[Fault, ...]:  # fmt: skip
-    """Have one batch read; after the last one all that was found is kept."""
-    known = {read.node.label for read in batch}
-
-    def concluded(answer: FoundFaults) -> Move | None:
-        return None if keep is None else keep(_meant(answer, known))
-
-    step = f"{agent.name}.{number}"
-    answer = run.run(agent, concluded, step=step, next_step=agent.name if keep is None else "").value
-    return _meant(answer, known)
-
-
-def _shown(read: ReviewedDocument, deps: Deps) -> Artefact:
-    return Artefact("document", cut_to_tokens(read.shown, _room(deps), deps))
-
-
-def _report_move(
-    node: TaskNode, results: tuple[CheckResult, ...], before: tuple[Fault, ...], deps: Deps, last: tuple[Fault, ...]
-) -> Move:
-    def move(stores: Stores, step: int) -> None:
-        _keep(node, results, (*before, *last), True, deps, stores, step)
-
-    return move
-
-
-def conclude_review(node: TaskNode, deps: Deps) -> None:
-    """Close a review once its tasks are done; its report stands already."""
-    deps.desk.journal.move(lambda stores, _: stores.nodes.change(node.key, status=NodeStatus.DONE.value))
+def _kept(
+    node: TaskNode, results: tuple[CheckResult, ...], before: tuple[Fault, ...], labels: Set[str], deps: Deps,
+    last: FoundFaults,
+) -> Move:  # fmt: skip
+    """The move that keeps all that was found, after the last batch."""
+    return partial(_keep, node, results, (*before, *_meant(last, labels)), True, deps)
 
 
 def begin_reading(node: TaskNode, deps: Deps) -> ActivityRun:
     """Sit down to read documents: nothing but them, and what was laid down, stands before the step."""
     unit = unit_of(node, deps)
     card = replace(unit_card(unit, deps, node), max_findings=MOST_FINDINGS)
-    run = ActivityRun(
-        deps.desk, Activity.REVIEW, node, unit, card,
-        context="evaluator", round_=node.planning_round, next_activity="execute",
-    )  # fmt: skip
+    run = begin_activity(Activity.REVIEW, node, deps, "evaluator", card, next_activity="execute")
     with deps.stores() as stores:
         tasks = stores.nodes.children(unit.key, TaskType.DESIGN)
         kept = stores.documents.of_nodes([task.key for task in tasks], DocumentKind.REGISTER)
@@ -142,18 +116,10 @@ def documents_about(member: Member, deps: Deps) -> list[ReviewedDocument]:
     return [*written, *(ReviewedDocument(leaf, prose[leaf.key]) for leaf in leaves if leaf.key in prose)]
 
 
-def batches_of(reads: Sequence[ReviewedDocument], deps: Deps) -> list[list[ReviewedDocument]]:
+def reading_batches(reads: Iterable[ReviewedDocument], deps: Deps) -> list[list[ReviewedDocument]]:
     """Cut documents into batches that an evaluator has room for, in order."""
-    batches: list[list[ReviewedDocument]] = []
-    taken = 0.0
-    for read in reads:
-        tokens = min(deps.desk.count_tokens(read.shown), _room(deps))
-        if not batches or taken + tokens > _room(deps):
-            batches.append([])
-            taken = 0
-        batches[-1].append(read)
-        taken += tokens
-    return batches
+    room = _room(deps)
+    return batches_of(reads, lambda read: min(deps.desk.count_tokens(read.shown), room), room)
 
 
 def _room(deps: Deps) -> float:
@@ -165,9 +131,8 @@ def _is_about(node: TaskNode, member: Member, deps: Deps) -> bool:
     return own.kind in (MemberKind.SEARCH, MemberKind.DESIGN) and (not member.of or own.name in member.of)
 
 
-def _meant(answer: FoundFaults, known: Iterable[str]) -> tuple[Fault, ...]:
+def _meant(answer: FoundFaults, labels: Set[str]) -> tuple[Fault, ...]:
     """Keep what names a document that was shown; a label may come in the brackets in which it was shown."""
-    labels = set(known)
     named = (fault.model_copy(update={"label": fault.label.strip("[] ")}) for fault in answer.findings)
     return tuple(fault for fault in named if fault.label in labels)[:MOST_FINDINGS]
 
@@ -179,20 +144,19 @@ def _keep(
     ordered = worst_first(faults)
     orders = {} if deps.profile.name is ProfileName.SMALL else _orders(ordered, stores)
     report = BlueprintReport(checks=results, faults=ordered, given=tuple(orders), was_read=was_read)
-    keep_report(node, report, deps, stores, step)
+    report_move(node, report, deps)(stores, step)
     for label, (title, wanted) in orders.items():
-        stores.nodes.add(
-            node, [_fix(title, wanted)], unit=node.unit, level=Level.BOOK.value, length=None,
-            planning_round=node.planning_round, verdict=Verdict.ATOM.value,
-            stage=f"{node.stage}/{PartOf.FIX}/{label}", stage_title=node.stage_title, folder=node.folder,
+        fix = PlanNode(
+            task_type=TaskType.DESIGN, title=title[:120], goal=" ".join(fault.fault for fault in wanted)[:_GOAL],
+            instructions=tuple(fault.order for fault in wanted),
         )  # fmt: skip
+        add_parts(node, [fix], f"{PartOf.FIX}/{label}", stores)
 
 
-def keep_report(node: TaskNode, report: BlueprintReport, deps: Deps, stores: Stores, step: int) -> None:
-    """Keep a report as it is read, with its structure."""
+def report_move(node: TaskNode, report: BlueprintReport, deps: Deps) -> Move:
+    """The move that keeps a report as it is read, with its structure."""
     text = report_text(report, brief_locale(deps.brief))
-    new = NewDocument(node=node.key, kind=DocumentKind.REPORT, text=text, data=report.model_dump_json())
-    stores.documents.add(new, step or None)
+    return keep_document(node, DocumentKind.REPORT, text, data=report.model_dump_json())
 
 
 def _orders(faults: Iterable[Fault], stores: Stores) -> dict[str, tuple[str, list[Fault]]]:
@@ -203,10 +167,3 @@ def _orders(faults: Iterable[Fault], stores: Stores) -> dict[str, tuple[str, lis
             title = stores.nodes.by_label(fault.label).title
             wanted.setdefault(fault.label, (title, []))[1].append(fault)
     return wanted
-
-
-def _fix(title: str, faults: list[Fault]) -> PlanNode:
-    return PlanNode(
-        task_type=TaskType.DESIGN, title=title[:120], goal=" ".join(fault.fault for fault in faults)[:_GOAL],
-        instructions=tuple(fault.order for fault in faults),
-    )  # fmt: skip

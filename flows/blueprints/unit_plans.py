@@ -51,7 +51,7 @@ def counted_child(unit: TaskNode, deps: Deps) -> Level | None:
     return plan.child if (unit.length or 1) >= plan.count * in_units(LEAST_CHILD, deps) else None
 
 
-def planned_child(unit: TaskNode, deps: Deps) -> Level | None:
+def child_level_of(unit: TaskNode, deps: Deps) -> Level | None:
     """Return the level a unit divides into: the author's, the blueprint's, or the coarsest of which three fit in it."""
     if unit.child_level is not None:
         return unit.child_level
@@ -110,7 +110,7 @@ def form_of(unit: TaskNode, deps: Deps) -> str:
     above = deps.storage.above(unit)
     parent = above[0] if above else None
     around = plan_of(parent.level, deps) if parent else None
-    child = planned_child(unit, deps)
+    child = child_level_of(unit, deps)
     card = FormCard(
         book=book_card(deps.brief),
         level=unit.level.value,

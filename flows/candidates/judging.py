@@ -1,18 +1,32 @@
-"""The blind choice between drafts: each pair is read in both orders by readers who know nothing else."""
+"""The blind choice between drafts, by readers who know nothing of where they come from."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bookwright.agents.readers import CHOOSE
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.flows.activities.surroundings import unit_card
+from bookwright.flows.activities.optional_steps import try_step
 from bookwright.flows.activities.told_books import is_told
+from bookwright.flows.activities.unit_facts import begin_activity, unit_card
 from bookwright.flows.deps import Deps
-from bookwright.models.errors import NoResult, RequestRejected
-from bookwright.models.step import Activity
+from bookwright.models.step import AMENDING_ROUNDS, Activity
 from bookwright.models.story.candidates import DraftComparison, Opinion
 from bookwright.models.tree.decision import Choice
 from bookwright.models.tree.task import TaskNode
+from bookwright.storage.repositories.texts import text_hash
+
+_KEY_CHARACTERS = 8
+
+
+def blind_reading(
+    unit: TaskNode, a: str, b: str, round_: int, deps: Deps, *, is_unplanned: bool, next_activity: str = ""
+) -> ActivityRun:
+    """Return the run of a reader who is to choose between two drafts of a unit."""
+    card = replace(unit_card(unit, deps), is_unplanned=is_unplanned)
+    run = begin_activity(Activity.REVIEW, unit, deps, CHOOSE.context, card, round_=round_, next_activity=next_activity)
+    run.add("draft_a", a, is_prose=True)
+    run.add("draft_b", b, is_prose=True)
+    return run
 
 
 def judged(
@@ -45,21 +59,10 @@ def _answer(
     drafts: Sequence[str], pair: tuple[int, int], unit: TaskNode, run: ActivityRun, deps: Deps
 ) -> Choice | None:
     """Ask one reader; None where no answer can be used."""
-    judge = replace(CHOOSE, name=f"{CHOOSE.name}.{pair[0]}-{pair[1]}")
-    reading = ActivityRun(
-        deps.desk, Activity.REVIEW, unit, unit, replace(unit_card(unit, deps), is_unplanned=is_told(unit, deps)),
-        context=judge.context, round_=run.round, next_activity="write",
-    )  # fmt: skip
-    for place, number in zip("ab", pair, strict=True):
-        reading.add(f"draft_{place}", drafts[number - 1], is_prose=True)
-    if reading.failures(judge.name) > deps.desk.settings.max_repairs:
-        return None
-    try:
-        answer = reading.run(judge).value
-    except (NoResult, RequestRejected):
-        return None
-    assert isinstance(answer, Choice)
-    return answer
+    a, b = (drafts[number - 1] for number in pair)
+    reading = blind_reading(unit, a, b, run.round, deps, is_unplanned=is_told(unit, deps), next_activity="write")
+    outcome = try_step(reading, replace(CHOOSE, name=f"{CHOOSE.name}.{pair[0]}-{pair[1]}"))
+    return outcome.value if outcome else None
 
 
 def _opinion(pair: tuple[int, int], answer: Choice | None) -> Opinion:
@@ -67,3 +70,30 @@ def _opinion(pair: tuple[int, int], answer: Choice | None) -> Opinion:
         return Opinion(shown_first=pair[0])
     better = pair[0] if answer.better == "A" else pair[1]
     return Opinion(shown_first=pair[0], better=better, reason=answer.reasoning)
+
+
+@dataclass(frozen=True)
+class ReaderVerdict:
+    """What a reader said of two texts."""
+
+    preferred: str
+    """`"a"` or `"b"`; empty where they took the one that they saw first, or last, both times."""
+    reasons: tuple[str, str]
+    """What was said when `a` came first, and when `b` did."""
+
+
+def ask_reader(unit: TaskNode, a: str, b: str, deps: Deps) -> ReaderVerdict:
+    """Have two texts of a unit compared in both orders; a comparison that was made before is not paid for again.
+
+    Raises `NoResult` if no answer was one, and what any step does.
+    """
+    first, second = _verdict(unit, a, b, deps), _verdict(unit, b, a, deps)
+    chosen = {"A": "a", "B": "b"}[first.better], {"A": "b", "B": "a"}[second.better]
+    preferred = chosen[0] if chosen[0] == chosen[1] else ""
+    return ReaderVerdict(preferred, (first.reasoning, second.reasoning))
+
+
+def _verdict(unit: TaskNode, one: str, other: str, deps: Deps) -> Choice:
+    run = blind_reading(unit, one, other, AMENDING_ROUNDS, deps, is_unplanned=True)
+    choice: Choice = run.run(CHOOSE, step=f"verdict.{text_hash(one + other)[:_KEY_CHARACTERS]}").value
+    return choice

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bookwright.agents.relay.threads.climax import climax_ahead
-from bookwright.flows.activities.surroundings import stands_for_chapter
+from bookwright.flows.activities.unit_facts import stands_for_chapter
 from bookwright.flows.deps import Deps
 from bookwright.models.profile import ProfileName
 from bookwright.models.tree.level import Level

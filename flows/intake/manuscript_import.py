@@ -5,8 +5,8 @@ into the codex and the state, and then the book.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import count
+from collections.abc import Sequence
+from itertools import chain, count
 
 from bookwright.agents.backends.windows import window_of, with_windows
 from bookwright.agents.relay.style_guide import ENOUGH, guide_of_chapters, keep_guide
@@ -60,7 +60,9 @@ def bring_in(database: Database, found: FoundBook, brief: Brief, digest: str, pi
     """
     with database.write(Failpoint.CREATE_BOOK) as connection:
         books = BookRepository(connection)
-        name = next(name for name in _names(brief, digest) if books.find(name) is None)
+        first = f"{slug_of(brief.title)}-{digest[:_DIGEST_LETTERS]}"
+        names = chain([first], (f"{first}-{copy}" for copy in count(2)))
+        name = next(name for name in names if books.find(name) is None)
         books.create(name, brief)
         _Bringing(Stores(connection, name, brief.language.measure), brief, piece).run(found)
         books.change(
@@ -69,13 +71,6 @@ def bring_in(database: Database, found: FoundBook, brief: Brief, digest: str, pi
             advice=f"`bookwright resume {name}` has it looked at chapter by chapter",
         )
         return books.get(name)
-
-
-def _names(brief: Brief, digest: str) -> Iterator[str]:
-    """Yield what a book of the file with this hash may be called: the first such book, the second, and so on."""
-    name = f"{slug_of(brief.title)}-{digest[:_DIGEST_LETTERS]}"
-    yield name
-    yield from (f"{name}-{copy}" for copy in count(2))
 
 
 class _Bringing:
@@ -103,12 +98,11 @@ class _Bringing:
     def _part(
         self, root: TaskNode, found: FoundBook, part: int, chapters: Sequence[FoundChapter], index: int, is_last: bool
     ) -> int:
-        told = found.parts[part]
-        name = told.name
+        name = found.parts[part].name
         unit = self._add(root, name, name, self._part_level(found), index, is_last, 1)
-        length = 0
-        for place, chapter in enumerate(chapters, 1):
-            length += self._chapter(unit, chapter, place, place == len(chapters))
+        length = sum(
+            self._chapter(unit, chapter, place, place == len(chapters)) for place, chapter in enumerate(chapters, 1)
+        )
         self._divided(unit, Level.CHAPTER, length)
         return length
 
@@ -152,15 +146,10 @@ class _Bringing:
         )
 
     def _divided(self, unit: TaskNode, level: Level, written: int) -> None:
-        decision = Decision.DIVIDE_HIERARCHY.value
         self._stores.nodes.change(
-            unit.key,
-            decision=decision,
-            child_level=level.value,
-            written=written,
-            length=max(written, 1),
-            is_brought_in=True,
-        )
+            unit.key, decision=Decision.DIVIDE_HIERARCHY.value, child_level=level.value, written=written,
+            length=max(written, 1), is_brought_in=True,
+        )  # fmt: skip
 
     def _part_level(self, found: FoundBook) -> Level:
         return level_of_parts(self._brief.length / max(len(found.parts), 1), self._brief.length_unit)

@@ -11,7 +11,7 @@ from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.actions import ArtifactCreate, ArtifactUpdate
 from prefect.client.schemas.filters import ArtifactCollectionFilter, ArtifactCollectionFilterKey
 
-from bookwright.flows.activities.surroundings import stands_for_chapter
+from bookwright.flows.activities.unit_facts import prose_of, stands_for_chapter
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.tree.level import Level
@@ -26,11 +26,10 @@ _MOST_UNITS = 200
 
 
 class Artifacts:
-    """Posts the artifacts of one book from inside its flow run.
+    """Posts the artifacts of one book from inside its flow run: its boards, and each chapter; what fails is owed.
 
-    Each costs a request of a tenth of a second or so, hence only what a reader would open: the book's boards, and a
-    chapter or what stands in its place. Keys are the same in every run of a book, so Prefect keeps an artifact's
-    versions together; within a run a board is one version that is brought up. What could not be posted is owed.
+    Keys are the same in every run of a book, so that Prefect keeps the versions together; within a run a board is one
+    version that is brought up. Nothing else is posted, for each costs a request of a tenth of a second or so.
     """
 
     def __init__(self) -> None:
@@ -69,9 +68,7 @@ class Artifacts:
     def post(self, client: SyncPrefectClient, flow_run: UUID, deps: Deps, at_most: int | None = None) -> None:
         """Show what is owed: some of the chapters, the oldest first, and the boards."""
         for unit in list(self._chapters.values())[:at_most]:
-            with deps.stores() as stores:
-                prose = _prose(unit, stores)
-            if prose:
+            if prose := prose_of(unit, deps):
                 client.create_artifact(_chapter(unit, prose, flow_run))
             del self._chapters[unit.key]
         if self._is_stale:
@@ -137,9 +134,9 @@ def _links(node: TaskNode, *, with_design: bool = True) -> str:
     return " · ".join(_link(what, artifact_key(node, what)) for what in _BOARDS if with_design or what != "design")
 
 
-def _chapter(unit: TaskNode, prose: list[str], flow_run: UUID) -> ArtifactCreate:
+def _chapter(unit: TaskNode, prose: str, flow_run: UUID) -> ArtifactCreate:
     # Prose is data: what looks like HTML in it is text.
-    text = html.escape("\n\n".join(prose), quote=False)
+    text = html.escape(prose, quote=False)
     title = html.escape(unit.title, quote=False) or unit.label
     page = f"# {title}\n\n{text}\n\n{_links(unit)}\n"
     return ArtifactCreate(
@@ -185,15 +182,6 @@ def _keys(client: SyncPrefectClient, prefix: str) -> Iterable[str]:
     while page := client.read_latest_artifacts(artifact_filter=ours, limit=size, offset=start):
         yield from (artifact.key for artifact in page if artifact.key)
         start += size
-
-
-def _prose(unit: TaskNode, stores: Stores) -> list[str]:
-    """The prose of a unit in reading order, its own or its parts'."""
-    parts = stores.nodes.children(unit.key, TaskType.WRITE)
-    if parts:
-        return [text for part in parts for text in _prose(part, stores)]
-    document = stores.documents.current(unit.key, DocumentKind.PROSE)
-    return [document.text] if document else []
 
 
 def _cost_table(sums: list[RoleSum]) -> list[dict[str, str | int]]:

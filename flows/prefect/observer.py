@@ -11,7 +11,7 @@ from uuid import UUID
 
 from prefect.exceptions import ObjectNotFound, Pause, PrefectHTTPStatusError
 
-from bookwright.flows.deps import Deps
+from bookwright.flows.deps import Deps, RunObserver
 from bookwright.flows.prefect.artifacts import Artifacts
 from bookwright.flows.prefect.task_runs import ActivityRecord, TaskRunLedger
 from bookwright.flows.prefect.watch import Notice, ServerWatch, own_flow_run
@@ -30,7 +30,7 @@ _RECORDER_SECONDS = 8.0
 """What a stock server takes to record the events that it was sent, and a little more."""
 
 
-class PrefectObserver:
+class PrefectObserver(RunObserver):
     """Shows a walk in the flow run that it is part of."""
 
     def __init__(self, notice: Notice) -> None:
@@ -49,11 +49,7 @@ class PrefectObserver:
         self._take(self._begin)
 
     def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
-        """Do the work once, in a task run of its own if the server is there.
-
-        Raises:
-            RunCancelled: Somebody cancelled the flow run, so the work was not begun.
-        """
+        """Do the work once, in a task run if the server is there; raise `RunCancelled` if the run was cancelled."""
         once, record = _Once(work), ActivityRecord.of(activity, node)
         if self._server.answers() and self._server.has_run(self._way_on(node.book)) and self._has_caught_up():
             self._show(record, once)

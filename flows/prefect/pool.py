@@ -1,33 +1,43 @@
-"""Hands books to a server's work pool, and waits for the end of its runs."""
+"""Hands books to a server's work pool, finds those that were handed in, and waits for the end of its runs."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from typing import Any, cast
 
 import httpx
 import prefect.settings
-from prefect.client.orchestration import get_client
+from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.filters import (
     DeploymentFilter,
     DeploymentFilterName,
     FlowRunFilter,
+    FlowRunFilterName,
     FlowRunFilterState,
     FlowRunFilterStateType,
 )
 from prefect.client.schemas.objects import FlowRun, StateType
+from prefect.client.schemas.sorting import FlowRunSort
 from prefect.deployments import run_deployment
 from prefect.exceptions import ObjectNotFound, PrefectHTTPStatusError
 from prefect.settings import temporary_settings
 from prefect.utilities.urls import url_for
 
+from bookwright.flows.parameters import book_of
 from bookwright.flows.prefect.flow_run import FLOW_NAME, reaching
 from bookwright.flows.prefect.server import NoPrefectServer, PrefectApi
 
 POOL = "books"
 DEPLOYMENT = f"{FLOW_NAME}/{FLOW_NAME}"
 
+_PAGE = 200
+"""Runs that are read at once."""
+
+_WAITING = (StateType.SCHEDULED, StateType.PENDING)
+_FAILED = (StateType.FAILED, StateType.CRASHED)
 _NO_LOGIN = 401
 _LAST_WORDS_SECONDS = 3.0
 """What a run has left to send when its state is final: events and log lines."""
@@ -53,13 +63,19 @@ class HandedIn:
     flow_run: Submitted
 
 
+@dataclass(frozen=True)
+class NewestRun:
+    """The newest run of a book."""
+
+    book: str
+    state: str
+    """`queued` or `failed`."""
+    reason: str
+
+
 @contextmanager
 def on_server(api: PrefectApi) -> Iterator[None]:
-    """Speak to that server inside the block.
-
-    Raises:
-        NoPrefectServer: It does not answer, or refuses.
-    """
+    """Speak to that server inside the block; raise `NoPrefectServer` where it does not answer, or refuses."""
     with temporary_settings(reaching(api) | {prefect.settings.PREFECT_CLIENT_MAX_RETRIES: 2}):
         try:
             yield
@@ -76,11 +92,7 @@ def _refusal(api: PrefectApi, error: PrefectHTTPStatusError) -> str:
 
 
 def hand_in(parameters: dict[str, Any], name: str) -> Submitted:
-    """Give the pool one book to write.
-
-    Raises:
-        NoPrefectServer: The deployment is not there.
-    """
+    """Give the pool one book to write; raise `NoPrefectServer` if the deployment is not there."""
     try:
         with get_client(sync_client=True) as client:
             deployment = client.read_deployment_by_name(DEPLOYMENT)
@@ -96,14 +108,42 @@ def hand_in(parameters: dict[str, Any], name: str) -> Submitted:
     return Submitted(str(run.id), run.name, url_for(run) or "", is_awaited)
 
 
+def runs_of(
+    client: SyncPrefectClient, *types: StateType, names: Sequence[str] = (), sort: FlowRunSort | None = None
+) -> Iterator[FlowRun]:
+    """Yield the deployment's runs whose state is of one of these types, of these names if any are given."""
+    wanted = FlowRunFilter(
+        state=FlowRunFilterState(type=FlowRunFilterStateType(any_=list(types))),
+        name=FlowRunFilterName(any_=list(names)) if names else None,
+    )
+    ours = DeploymentFilter(name=DeploymentFilterName(any_=[FLOW_NAME]))
+    read = partial(client.read_flow_runs, flow_run_filter=wanted, deployment_filter=ours, sort=sort, limit=_PAGE)
+    start = 0
+    while page := read(offset=start):
+        yield from page
+        start += _PAGE
+
+
 def wait_for_endings(seconds: float) -> None:
     """Return once no run of the deployment is running and has any more to tell, or after so many seconds."""
-    running = FlowRunFilter(state=FlowRunFilterState(type=FlowRunFilterStateType(any_=[StateType.RUNNING])))
-    ours = DeploymentFilter(name=DeploymentFilterName(any_=[FLOW_NAME]))
     deadline = time.monotonic() + seconds
     with get_client(sync_client=True) as client:
-        while client.read_flow_runs(flow_run_filter=running, deployment_filter=ours, limit=1):
+        while next(runs_of(client, StateType.RUNNING), None):
             if time.monotonic() > deadline:
                 return
             time.sleep(0.5)
     time.sleep(_LAST_WORDS_SECONDS)
+
+
+def handed_in(api: PrefectApi) -> list[NewestRun]:
+    """Return the books whose newest run waits or has failed, the newest first; raises what `on_server` does."""
+    with on_server(api), get_client(sync_client=True) as client:
+        types = (*_WAITING, *_FAILED, StateType.RUNNING, StateType.COMPLETED)
+        runs = list(islice(runs_of(client, *types, sort=FlowRunSort.EXPECTED_START_TIME_DESC), _PAGE))
+    newest = {book_of(run.parameters) or run.name: run for run in reversed(runs)}
+    found = []
+    for book, run in reversed(newest.items()):
+        if run.state is not None and run.state.type in (*_WAITING, *_FAILED):
+            state = "queued" if run.state.type in _WAITING else "failed"
+            found.append(NewestRun(book, state, run.state.message or ""))
+    return found

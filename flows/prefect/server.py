@@ -1,6 +1,7 @@
-"""Finds the Prefect server that a walk is shown on, or starts one for as long as the walk lasts."""
+"""Finds the Prefect server that a walk is shown on, or starts one for as long as the walk lasts; keeps its login."""
 
 import os
+import secrets
 import socket
 import subprocess
 import sys
@@ -14,11 +15,10 @@ from urllib.parse import urlsplit
 import httpx
 
 from bookwright import NO_CALLS_OUT
-from bookwright.flows.prefect.login import known_login, make_login
-from bookwright.models.errors import BookwrightError
+from bookwright.models.errors import BookwrightError, InvalidSetting
 from bookwright.models.log_format import LogFormat
 from bookwright.models.settings import Settings
-from bookwright.storage.files.privacy import make_private
+from bookwright.storage.files.privacy import make_private, write_once
 from bookwright.storage.files.processes import lives
 
 START_SECONDS = 120.0
@@ -42,6 +42,30 @@ _SERVER_DEFAULTS = {
 
 _JSON_LINES = {"PREFECT_LOGGING_HANDLERS_CONSOLE_FORMATTER": "json", "PREFECT_LOGGING_COLORS": "false"}
 """Prefect's own settings that make its log, and that of the runs, one object a line."""
+_LOGIN_VARIABLE = "PREFECT_SERVER_API_AUTH_STRING"
+_LOGIN_USER, _LOGIN_BYTES = "bookwright", 32
+
+
+def login_file(settings: Settings) -> Path:
+    """Where the login lies: one line, `user:password`, which is also what the UI asks for."""
+    return prefect_home(settings) / "login"
+
+
+def make_login(settings: Settings) -> str:
+    """Return the login of this data folder's servers, making one if there is none; a person's own setting wins."""
+    file = login_file(settings)
+    made = known_login(settings) or write_once(file, f"{_LOGIN_USER}:{secrets.token_urlsafe(_LOGIN_BYTES)}")
+    if not made:
+        raise InvalidSetting(f"{str(file)!r} holds no login; remove it, and the next start makes one")
+    return made
+
+
+def known_login(settings: Settings) -> str:
+    """Return the login if there is one; empty, and nothing made, if there is not."""
+    try:
+        return os.environ.get(_LOGIN_VARIABLE) or login_file(settings).read_text(encoding="utf-8").strip()
+    except OSError:
+        return ""
 
 
 class NoPrefectServer(BookwrightError):
@@ -74,7 +98,7 @@ def server_environment(settings: Settings, port: int, *, has_ui: bool = True) ->
     lines = _JSON_LINES if settings.log_format is LogFormat.JSON else {}
     fixed = {"PREFECT_SERVER_API_PORT": str(port), "PREFECT_API_URL": url, "BOOKWRIGHT_HOME": str(settings.home)}
     # One login for both sides: an API without one obeys whoever reaches it.
-    logins = {"PREFECT_SERVER_API_AUTH_STRING": login, "PREFECT_API_AUTH_STRING": login}
+    logins = {_LOGIN_VARIABLE: login, "PREFECT_API_AUTH_STRING": login}
     return ours | lines | dict(os.environ) | fixed | logins | NO_CALLS_OUT
 
 
@@ -125,11 +149,7 @@ def stop_process(process: subprocess.Popen[bytes], seconds: float = _STOP_SECOND
 
 
 def wait_until_up(process: subprocess.Popen[bytes], url: str, seconds: float = START_SECONDS) -> None:
-    """Return once a server that was started answers.
-
-    Raises:
-        NoPrefectServer: It ended, or took too long.
-    """
+    """Return once a server that was started answers; raise `NoPrefectServer` if it ended, or took too long."""
     deadline = time.monotonic() + seconds
     with httpx.Client(timeout=_LOOK_SECONDS) as client:  # one: each new one reads all certificates
         while time.monotonic() < deadline:
@@ -173,11 +193,11 @@ def known_server(settings: Settings) -> PrefectApi | None:
     """Return the API as Prefect's own settings have it, or of a running `bookwright server`."""
     from prefect.settings import get_current_settings
 
-    chosen, told = get_current_settings().api, _told(settings)
+    chosen, announced_url = get_current_settings().api, _announced_url(settings)
     login = "" if chosen.auth_string else known_login(settings)
     if chosen.url:
-        return PrefectApi(str(chosen.url), login if str(chosen.url) == told else "")
-    return PrefectApi(told, login) if told and is_up(told) else None
+        return PrefectApi(str(chosen.url), login if str(chosen.url) == announced_url else "")
+    return PrefectApi(announced_url, login) if announced_url and is_up(announced_url) else None
 
 
 @contextmanager
@@ -196,10 +216,7 @@ def announced(settings: Settings, url: str) -> Iterator[None]:
 def own_server(settings: Settings) -> Iterator[PrefectApi]:
     """Run a server without a UI for as long as the block lasts; yields its API.
 
-    It keeps its data where `bookwright server` does, which shows it afterwards.
-
-    Raises:
-        NoPrefectServer: It could not be started.
+    It keeps its data where `bookwright server` does, which shows it afterwards; raises `NoPrefectServer`.
     """
     port = free_port()
     log = settings.home / "logs" / "prefect-server.log"
@@ -214,7 +231,7 @@ def own_server(settings: Settings) -> Iterator[PrefectApi]:
         stop_process(process)
 
 
-def _told(settings: Settings) -> str:
+def _announced_url(settings: Settings) -> str:
     """The address on the notice board; empty if who wrote it has died: whoever listens there now gets no login."""
     with suppress(OSError):
         url, _, process = _notice_board(settings).read_text(encoding="utf-8").strip().partition("\n")

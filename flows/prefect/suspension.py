@@ -18,6 +18,7 @@ from prefect.input import RunInput
 from pydantic import ValidationError
 
 from bookwright.failpoints import Failpoint
+from bookwright.flows.gates import still_waits
 from bookwright.flows.prefect.pool import hand_in, on_server
 from bookwright.flows.prefect.server import PrefectApi
 from bookwright.models.errors import BookwrightError, GateDecided, InvalidInput
@@ -52,7 +53,7 @@ def wait_for_decision(gate: Gate, database: Database) -> None:
     """
     for number in count(1):
         answer = _suspend(gate, number)
-        if not _still_waits(gate, database):
+        if not still_waits(gate, database):
             return
         if answer is not None and (ruling := _ruling(gate, answer)) is not None:
             _decide(gate, ruling, database)
@@ -89,11 +90,6 @@ def _decide(gate: Gate, ruling: Ruling, database: Database) -> None:
             GateRepository(connection, gate.book).decide(gate.id, ruling)
     except GateDecided:
         return  # at the command line, just now; the first decision stands
-
-
-def _still_waits(gate: Gate, database: Database) -> bool:
-    with database.read() as connection:
-        return GateRepository(connection, gate.book).is_waiting(gate.id)
 
 
 def go_on(gate: Gate, api: PrefectApi) -> str:

@@ -15,22 +15,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from prefect.client.orchestration import SyncPrefectClient, get_client
-from prefect.client.schemas.filters import (
-    DeploymentFilter,
-    DeploymentFilterName,
-    FlowRunFilter,
-    FlowRunFilterName,
-    FlowRunFilterState,
-    FlowRunFilterStateType,
-)
 from prefect.client.schemas.objects import FlowRun, State, StateType
 from prefect.states import AwaitingRetry, Crashed
 
 from bookwright.flows.library import opened_library
-from bookwright.flows.prefect.flow_run import FLOW_NAME
-from bookwright.flows.prefect.pool import HandedIn, hand_in, on_server
+from bookwright.flows.parameters import book_of
+from bookwright.flows.prefect.pool import HandedIn, hand_in, on_server, runs_of
 from bookwright.flows.prefect.server import PrefectApi
-from bookwright.flows.write_book import book_of
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookNotFound, BookwrightError
 from bookwright.models.settings import Settings
@@ -47,7 +38,6 @@ _SLACK_SECONDS = 60.0
 """By how much the clocks of Prefect's server and of the database may differ."""
 
 _LEAST_SECONDS = 5.0
-_PAGE = 200
 
 
 @dataclass(frozen=True)
@@ -86,13 +76,9 @@ def sweeping(settings: Settings, api: PrefectApi) -> Iterator[None]:
 
 
 def sweep_once(settings: Settings) -> list[str]:
-    """Give every run whose process died to the pool again, and return their books.
-
-    Raises:
-        BookwrightError: Prefect's server or the database cannot be asked.
-    """
+    """Give every run whose process died to the pool again, and return their books."""
     with get_client(sync_client=True) as client:
-        runs = list(_runs(client, StateType.PENDING, StateType.RUNNING))
+        runs = list(runs_of(client, StateType.PENDING, StateType.RUNNING))
         with opened_library(settings) as database:
             revived = [book for run in runs if (book := _revive(run, client, database))]
             with database.read() as connection:
@@ -102,11 +88,7 @@ def sweep_once(settings: Settings) -> list[str]:
 
 
 def hand_in_interrupted(settings: Settings) -> list[HandedIn]:
-    """Hand in every book whose worker died and that no run stands for, a terminal's too.
-
-    Raises:
-        BookwrightError: Prefect's server or the database cannot be asked.
-    """
+    """Hand in every book whose worker died and that no run stands for, a terminal's too."""
     with get_client(sync_client=True) as client:
         stood_for = _stood_for(client)
     with opened_library(settings) as database, database.read() as connection:
@@ -116,20 +98,8 @@ def hand_in_interrupted(settings: Settings) -> list[HandedIn]:
 
 def _stood_for(client: SyncPrefectClient) -> set[str]:
     """The books that a run stands for which has not ended."""
-    open_runs = _runs(client, StateType.SCHEDULED, StateType.PENDING, StateType.RUNNING)
+    open_runs = runs_of(client, StateType.SCHEDULED, StateType.PENDING, StateType.RUNNING)
     return {book_of(run.parameters) for run in open_runs}
-
-
-def _runs(client: SyncPrefectClient, *types: StateType, names: list[str] | None = None) -> Iterator[FlowRun]:
-    ours = DeploymentFilter(name=DeploymentFilterName(any_=[FLOW_NAME]))
-    states = FlowRunFilter(
-        state=FlowRunFilterState(type=FlowRunFilterStateType(any_=list(types))),
-        name=FlowRunFilterName(any_=names) if names else None,
-    )
-    start = 0
-    while page := client.read_flow_runs(flow_run_filter=states, deployment_filter=ours, limit=_PAGE, offset=start):
-        yield from page
-        start += _PAGE
 
 
 def _revive(run: FlowRun, client: SyncPrefectClient, database: Database) -> str | None:
@@ -150,7 +120,8 @@ def state_of_dead(run: FlowRun, identity: str, database: Database) -> State[None
         if is_held(connection, book.id):
             return None
     if book is None or book.state is not BookState.WRITING:
-        if _age(run) < timedelta(seconds=_START_SECONDS):
+        age = datetime.now(UTC) - run.state.timestamp if run.state else timedelta()
+        if age < timedelta(seconds=_START_SECONDS):
             return None  # it is about to take its book, or has let it go and is about to say so
         if book is not None and run.start_time is not None and book.updated_at > run.start_time.timestamp():
             return Crashed(message=f"the process ended before it could say what came of the book: {book.state}")
@@ -163,7 +134,7 @@ def _hand_in_crashed(client: SyncPrefectClient, dead: dict[str, float]) -> list[
     `dead` has the books that nobody writes, and when each was last written to, by the database's clock.
     """
     crashed: defaultdict[str, list[FlowRun]] = defaultdict(list)
-    for run in _runs(client, StateType.CRASHED, names=list(dead)) if dead else ():
+    for run in runs_of(client, StateType.CRASHED, names=list(dead)) if dead else ():
         crashed[run.name].append(run)
     books = [book for book, runs in crashed.items() if is_to_go_on(runs, dead[book])]
     for book in books:
@@ -179,10 +150,6 @@ def is_to_go_on(crashed: Sequence[FlowRun], last_written: float) -> bool:
 
 def _ended(run: FlowRun) -> float:
     return run.state.timestamp.timestamp() if run.state else 0.0
-
-
-def _age(run: FlowRun) -> timedelta:
-    return datetime.now(UTC) - run.state.timestamp if run.state else timedelta()
 
 
 def _tell(line: str) -> None:

@@ -17,7 +17,7 @@ from prefect.exceptions import Abort
 from prefect.logging.handlers import APILogHandler
 from prefect.settings import temporary_settings
 
-from bookwright.flows.deps import NoObserver, RunObserver
+from bookwright.flows.deps import RunObserver
 from bookwright.flows.prefect.flow_run import PATIENCE, reaching
 from bookwright.flows.prefect.observer import PrefectObserver
 from bookwright.flows.prefect.server import known_server, own_server
@@ -45,11 +45,7 @@ class _RememberedRun(BookRun):
     ended: Future[Book] = field(default_factory=Future)
 
     def write(self, book_id: str) -> Book:
-        """Write the book; where Prefect's server is gone, leave its flow run without telling it the end.
-
-        Raises:
-            Abort: The book is left, and nobody is there to be told so.
-        """
+        """Write the book; where Prefect's server is gone, leave its flow run by `Abort`, without telling it the end."""
         try:
             self.ended.set_result(super().write(book_id))
         except Exception as error:
@@ -82,7 +78,7 @@ def write_in_flow(
     if run.ended.done():
         return run.ended.result()
     tell(f"Prefect could not be started ({message}); the book is written without it")
-    return run_seen_by(NoObserver()).write(book.id)
+    return run_seen_by(RunObserver()).write(book.id)
 
 
 def _call_flow(book: Book, run: BookRun) -> str:

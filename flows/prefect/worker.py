@@ -26,7 +26,7 @@ def _ended(worker: Process) -> Iterator[None]:
 
 
 def look_after(server: Process, start: Callable[[], Process], tell: Callable[[str], None]) -> None:
-    """Keep a worker running until the server ends or something ends this process; `tell` hears of each that died.
+    """Keep a worker running until something ends this process; `tell` hears of each that died.
 
     Raises:
         BookwrightError: The server ended by itself.

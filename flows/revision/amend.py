@@ -1,10 +1,9 @@
 """Having a model change a document: by an author's note, or because what it rests on reads otherwise now."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from bookwright.agents.relay.secrets.guard import Guard
 from bookwright.agents.steps.activity_run import ActivityRun
@@ -12,7 +11,7 @@ from bookwright.agents.steps.desk import step_key
 from bookwright.agents.workflows import AMEND, AMEND_PROSE, LEAK_REVIEW
 from bookwright.flows.activities.prose.brief import guard_of
 from bookwright.flows.activities.prose.finish import UnitFinish
-from bookwright.flows.activities.surroundings import measured, unit_card, unit_of
+from bookwright.flows.activities.unit_facts import measured, unit_card, unit_of
 from bookwright.flows.deps import Deps
 from bookwright.flows.revision.revise import data_kept, put
 from bookwright.models.document import CodexUse, Document, DocumentKind, DocumentOrigin, NewDocument
@@ -68,36 +67,22 @@ def amend(node: TaskNode, old: Document, wanted: Amendment, deps: Deps, guard: G
 
     Raises:
         InvalidInput: Nothing of the order may be told to whoever writes there.
-        NoResult: No answer was one.
-        BookPaused, BackendError: As for any step.
+        NoResult, BookPaused, BackendError: As for any step.
     """
     node = _at_no_other_order(node, old, wanted.step_of(old), deps)
     run = _begin(node, old, deps, wanted, guard)
     run.add("text", old.text, is_prose=old.kind is DocumentKind.PROSE)
     run.add("order", _sayable(wanted.order, run, node, deps))
     run.rests_on(*wanted.rests_on)
-    if old.kind is DocumentKind.PROSE:
-        finish = UnitFinish(
-            run.unit,
-            run,
-            deps,
-            taken=lambda text: _put_prose(node, old, text, wanted, (*run.sources, old.id), run.guard.use),
-        )
-        work: Callable[[], None] = partial(finish.finish, AMEND_PROSE, str.strip, step=wanted.step_of(old))
-    else:
-        work = partial(_amend_text, node, old, wanted, run, deps)
-    deps.observer.run(_MAKERS[old.kind][0], node, work)
+    change = _amend_prose if old.kind is DocumentKind.PROSE else _amend_text
+    deps.observer.run(_MAKERS[old.kind][0], node, partial(change, node, old, wanted, run, deps))
 
 
-def hold(node: TaskNode, old: Document, deps: Deps, guard: Guard, replaced: Mapping[int, int] = {}) -> None:
+def recheck(node: TaskNode, old: Document, deps: Deps, guard: Guard, replaced: Mapping[int, int] = {}) -> None:
     """Review prose that stands against what is kept from readers now, and store what comes of it as a new version.
 
-    `replaced` are inputs of it whose news its writer may not know, by the `guard`, with those that stand in their
-    place now.
-
-    Raises:
-        NoResult: Every sentence gives something away.
-        BookPaused, BackendError: As for any step.
+    `replaced` are inputs whose news its writer may not know, by the `guard`, with those in their place now. Raises
+    `NoResult` if every sentence gives something away, and what any step does.
     """
     wanted = Amendment("", DocumentOrigin.REFRESH)
     node = _at_no_other_order(node, old, "", deps)
@@ -110,10 +95,10 @@ def hold(node: TaskNode, old: Document, deps: Deps, guard: Guard, replaced: Mapp
         use = run.guard.use
         if use and before:  # most of it was made from prompts from which that was taken out
             use = replace(use, cut_by=(*before.cut_by, *use.cut_by))
-        return _put_prose(node, old, text, wanted, sources, use)
+        return _version_move(node, old, text, wanted, sources, use)
 
     finish = UnitFinish(run.unit, run, deps, taken=taken)
-    deps.observer.run(Activity.REVIEW, node, lambda: finish.hold(old.text))
+    deps.observer.run(Activity.REVIEW, node, lambda: finish.recheck(old.text))
 
 
 def _sayable(order: str, run: ActivityRun, node: TaskNode, deps: Deps) -> str:
@@ -123,7 +108,7 @@ def _sayable(order: str, run: ActivityRun, node: TaskNode, deps: Deps) -> str:
         named = stores.name_of(node)
     raise InvalidInput(
         f"every sentence of the note says what is secret in {named}, so no writer may read it; nothing was asked. "
-        f"`bookwright secrets list {node.book}` shows what is in force; say what readers are to see instead",
+        f"`bookwright secrets list {node.book}` shows what is in force; say what readers are to see instead"
     )
 
 
@@ -174,34 +159,32 @@ def _begun(stores: Stores, node: TaskNode, old: Document) -> dict[str, float]:
     return stores.steps.begun_beside(key) | (own if old.kind is DocumentKind.PROSE else {})
 
 
-def _amend_text(node: TaskNode, old: Document, wanted: Amendment, run: ActivityRun, deps: Deps) -> None:
-    with deps.stores() as stores:
-        data = data_kept(stores, old)
+def _amend_prose(node: TaskNode, old: Document, wanted: Amendment, run: ActivityRun, deps: Deps) -> None:
+    def taken(text: str) -> Move:
+        return _version_move(node, old, text, wanted, (*run.sources, old.id), run.guard.use)
 
+    finish = UnitFinish(run.unit, run, deps, taken=taken)
+    finish.finish(AMEND_PROSE, str.strip, step=wanted.step_of(old))
+
+
+def _amend_text(node: TaskNode, old: Document, wanted: Amendment, run: ActivityRun, deps: Deps) -> None:
     def amended(text: str) -> Move:
-        new = _version(node, old, text.strip(), wanted, (*run.sources, old.id), data=data, codex=run.guard.use)
-        return lambda stores, step: _put(stores, node, old, new, step)
+        return _version_move(node, old, text.strip(), wanted, (*run.sources, old.id), run.guard.use)
 
     run.run(AMEND, amended, step=wanted.step_of(old))
 
 
-def _put_prose(
-    node: TaskNode, old: Document, text: str, wanted: Amendment, sources: tuple[int, ...], use: CodexUse | None
+def _version_move(
+    node: TaskNode, old: Document, text: str, wanted: Amendment, inputs: tuple[int, ...], use: CodexUse | None
 ) -> Move:
-    """The move that puts prose in the place of older prose; what nobody has written anew keeps its step."""
-    new = _version(node, old, text, wanted, sources, codex=use)
-    return lambda stores, step: _put(stores, node, old, new, step or old.step)
-
-
-def _version(
-    node: TaskNode, old: Document, text: str, wanted: Amendment, inputs: tuple[int, ...], **values: Any
-) -> NewDocument:
+    """The move that puts a text in the place of an older one; what nobody has written anew keeps its step."""
     note = wanted.order if wanted.origin is DocumentOrigin.NOTE else ""
-    return NewDocument(
-        node=node.key, kind=old.kind, text=text, inputs=inputs, origin=wanted.origin, base=old.version, note=note,
-        **values,
-    )  # fmt: skip
 
+    def move(stores: Stores, step: int) -> None:
+        new = NewDocument(
+            node=node.key, kind=old.kind, text=text, data=data_kept(stores, old), inputs=inputs, codex=use,
+            origin=wanted.origin, base=old.version, note=note,
+        )  # fmt: skip
+        put(stores, node, old, new, step or old.step)
 
-def _put(stores: Stores, node: TaskNode, old: Document, new: NewDocument, step: int | None) -> None:
-    put(stores, node, old, new, step)
+    return move

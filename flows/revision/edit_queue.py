@@ -7,8 +7,7 @@ from functools import partial
 from bookwright.flows.deps import Deps, WrappedObserver
 from bookwright.flows.revision.amend import Amendment, amend
 from bookwright.flows.revision.brief_edits import brief_seen, change_brief, check_brief_change
-from bookwright.flows.revision.record_edits import add_records, check_new, take_or_drop
-from bookwright.flows.revision.record_rules import check_change, check_places
+from bookwright.flows.revision.record_edits import add_records, check_change, check_new, check_places, take_or_drop
 from bookwright.flows.revision.revise import check_words, chosen, take_in, void_unfinished
 from bookwright.models.book import Book
 from bookwright.models.brief import make_brief
@@ -44,13 +43,13 @@ class TakingObserver(WrappedObserver):
     _is_taking: bool = False
 
     def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
-        """Take in what waits, then let the work be done.
-
-        Raises:
-            OrderChanged: The brief is another now; the walk has to be opened anew.
-        """
+        """Take in what waits, then let the work be done; raise `OrderChanged` if the brief is another now."""
         if not self._is_taking:
-            self._take_in()
+            self._is_taking = True  # what a note has done is observed, too
+            try:
+                take_in_waiting(self.storage, self.journal, self._walk)
+            finally:
+                self._is_taking = False
         self.inner.run(activity, node, work)
 
     def began(self, deps: Deps) -> None:
@@ -58,22 +57,12 @@ class TakingObserver(WrappedObserver):
         self._walk = deps
         self.inner.began(deps)
 
-    def _take_in(self) -> None:
-        self._is_taking = True  # what a note has done is observed, too
-        try:
-            take_in_waiting(self.storage, self.journal, self._walk)
-        finally:
-            self._is_taking = False
-
 
 def take_in_waiting(storage: BookStorage, journal: Journal, walk: Deps | None) -> None:
     """Take in the edits that wait, each in a fenced transaction of its own; none in the middle of an activity.
 
-    Without a `walk` the order and notes go on waiting: nobody could go on under another brief, or ask a model.
-
-    Raises:
-        OrderChanged: The brief is another now; the walk has to be opened anew.
-        BookPaused, BackendError: A model was asked for a note, as for any step.
+    Without a `walk` the order and notes go on waiting: nobody could go on under another brief, or ask a model. Raises
+    `OrderChanged` where the brief is another now and the walk has to be opened anew, and for a note what any step does.
     """
     if not journal.edits_wait:
         return
@@ -96,15 +85,16 @@ def _carry_out(number: int, edit: NoteEdit, walk: Deps) -> None:
     state, outcome = EditState.TAKEN, ""
     try:
         with walk.stores() as stores:
-            node, old = _standing(stores, edit)
+            node = stores.nodes.by_label(edit.label)
+            old = chosen(stores, node, edit.kind)  # other words around it leave the note what it is
         amend(node, old, Amendment(edit.note, DocumentOrigin.NOTE), walk)
     except (InvalidInput, NoResult) as error:
         state, outcome = EditState.REFUSED, str(error)
-    walk.desk.journal.move(partial(_settled, number, state, outcome))
 
+    def settled(stores: Stores, step: int) -> None:
+        stores.edits.settle(number, state, outcome)
 
-def _settled(number: int, state: EditState, outcome: str, stores: Stores, step: int) -> None:
-    stores.edits.settle(number, state, outcome)
+    walk.desk.journal.move(settled)
 
 
 def _take_in(queued: QueuedEdit, stores: Stores, step: int) -> None:
@@ -138,21 +128,19 @@ def put_edit(stores: Stores, edit: PlainEdit) -> "Document | Stored[CodexRecord]
         change_brief(make_brief(edit.brief), _ordered(stores, edit), stores)
         return None
     if isinstance(edit, TextEdit):
-        return _put_words(stores, edit)
+        node, old = _current(stores, edit)
+        return take_in(stores, node, old, edit.text)
     if isinstance(edit, NewRecordEdit):
         return add_records(stores, [make_record(edit.kind, edit.record)])[0]
     if isinstance(edit, SuggestionEdit):
         return take_or_drop(stores, edit.number, is_taken=edit.is_taken)
-    return _put_record(stores, edit)
+    after = _wanted(stores, edit)
+    void_unfinished(stores)
+    return stores.codex.edit(after, edit.seen, Origin.AUTHOR)
 
 
 def check_edit(stores: Stores, edit: PlainEdit) -> None:
-    """Make sure that a change could be made as things stand.
-
-    Raises:
-        EditConflict: Another version stands than the author had before them.
-        InvalidInput: It cannot be so.
-    """
+    """Make sure that a change could be made as things stand; raises what `put_edit` does."""
     if isinstance(edit, TextEdit):
         node, old = _current(stores, edit)
         check_words(old, node, edit.text, stores)
@@ -164,17 +152,6 @@ def check_edit(stores: Stores, edit: PlainEdit) -> None:
         stores.codex.suggestions.get(edit.number)
     else:
         _wanted(stores, edit)
-
-
-def _put_words(stores: Stores, edit: TextEdit) -> Document | None:
-    node, old = _current(stores, edit)
-    return take_in(stores, node, old, edit.text)
-
-
-def _put_record(stores: Stores, edit: RecordEdit) -> Stored[CodexRecord]:
-    after = _wanted(stores, edit)
-    void_unfinished(stores)
-    return stores.codex.edit(after, edit.seen, Origin.AUTHOR)
 
 
 def _current(stores: Stores, edit: TextEdit) -> tuple[TaskNode, Document]:
@@ -193,12 +170,6 @@ def _ordered(stores: Stores, edit: BriefEdit) -> Book:
     if brief_seen(book.brief) != edit.seen:
         raise EditConflict("the order was changed since you opened it; nothing was changed")
     return book
-
-
-def _standing(stores: Stores, edit: NoteEdit) -> tuple[TaskNode, Document]:
-    """Return what a note is about, as it stands now: other words around it leave the note what it is."""
-    node = stores.nodes.by_label(edit.label)
-    return node, chosen(stores, node, edit.kind)
 
 
 def _wanted(stores: Stores, edit: RecordEdit) -> CodexRecord:

@@ -1,13 +1,23 @@
-"""Records that an author adds to the codex, and suggestions for it that they take or drop, in an open transaction."""
+"""An author's changes to the codex in an open transaction: what they may be, new records, suggestions taken."""
 
-from bookwright.flows.revision.record_rules import check_change, check_places
+from collections.abc import Iterator
+
+from bookwright.agents.relay.threads.foreshadowing import moved
 from bookwright.flows.revision.revise import void_unfinished
-from bookwright.models.codex.entries import Secret, folded
+from bookwright.models.brief import Brief
+from bookwright.models.codex.entries import CodexEntry, Secret, Visibility, folded
 from bookwright.models.codex.field_merge import with_value
+from bookwright.models.codex.foreshadowing import Foreshadowing
 from bookwright.models.codex.record import Origin, Record, Stored, SuggestionStatus
-from bookwright.models.errors import NameTaken
+from bookwright.models.errors import InvalidEntry, NameTaken
+from bookwright.models.tree.level import Level, child_level
+from bookwright.models.tree.place import Place, ReadingOrder, order_of
+from bookwright.models.tree.plan import TaskType
 from bookwright.storage.repositories.codex import CodexRepository
 from bookwright.storage.stores import Stores
+
+_MARGIN = 2
+"""How many times as many chapters as a book of its length has at the most usual may be spoken of."""
 
 
 def check_new(stores: Stores, record: Record) -> None:
@@ -23,11 +33,7 @@ def check_new(stores: Stores, record: Record) -> None:
 
 
 def add_records(stores: Stores, records: list[Record]) -> list[Stored[Record]]:
-    """Add records, all of them or none.
-
-    Raises:
-        InvalidEntry, NameTaken: As for `check_new`.
-    """
+    """Add records, all of them or none; raises what `check_new` does."""
     for record in records:
         check_new(stores, record)
     void_unfinished(stores)
@@ -58,3 +64,103 @@ def _check_untold(record: Record, codex: CodexRepository) -> None:
     same = next((own.id for own in codex.secrets() if told and folded(own.content) == told), None)
     if same is not None:
         raise NameTaken(f"the secret {same!r} says the same already; edit that one")
+
+
+def check_change(before: Record, after: Record) -> None:
+    """Raise `InvalidEntry` if a record gets another id, or a thread a status that does not follow its own."""
+    if after.id != before.id:
+        raise InvalidEntry(f"the id of {before.id!r} stays what it is; add another one and remove this one")
+    if isinstance(before, Foreshadowing) and isinstance(after, Foreshadowing) and after.status is not before.status:
+        moved(before, after.status)
+
+
+def settled(record: Record, default: Visibility) -> Record:
+    """Return a record whose sections all have a visibility."""
+    return record.with_default(default) if isinstance(record, CodexEntry) else record
+
+
+def check_places(record: Record, stores: Stores, before: Record | None = None) -> None:
+    """Raise `InvalidEntry` for new places of a record that this book cannot have.
+
+    That is a chapter or node that can never come, as far as that is known, or a payoff before the planting.
+    """
+    known = [place for _, place in _places(before)] if before else []
+    reading, brief = stores.codex.reading_order(), stores.books.get(stores.nodes.root().book).brief
+    for name, place in _places(record):
+        if place not in known:
+            _check_place(name, place, stores, reading, brief)
+    if isinstance(record, Foreshadowing) and record != before:
+        check_order(record, reading)
+
+
+def check_order(thread: Foreshadowing, reading: ReadingOrder) -> None:
+    """Raise `InvalidEntry` for a thread that is paid off or brought back too early, or brought back too late."""
+    seed, payoff = thread.seed.planned_at, thread.payoff.planned_at
+    if seed is not None and payoff is not None and _is_earlier(payoff, seed, reading):
+        raise InvalidEntry(
+            f"the thread {thread.id!r} would be paid off ({payoff}) before it is planted ({seed}); "
+            "give it a later --payoff-at or an earlier --plant-at"
+        )
+    for place in thread.timeline.reinforce_at:
+        if (seed and _is_earlier(place, seed, reading)) or (payoff and _is_earlier(payoff, place, reading)):
+            raise InvalidEntry(
+                f"the thread {thread.id!r} would be brought back ({place}) before it is planted ({seed}) or after it "
+                f"is paid off ({payoff}); give it another --reinforce-at"
+            )
+
+
+def _is_earlier(one: Place, other: Place, reading: ReadingOrder) -> bool:
+    if one.share is not None and other.share is not None:
+        return one.share < other.share
+    if one.label and other.label:
+        return order_of(one.label) < order_of(other.label)
+    return reading.number(one) < reading.number(other)
+
+
+def _places(record: Record | None) -> Iterator[tuple[str, Place]]:
+    """Every place that a record names, with what it is called there."""
+    named: list[tuple[str, Place | None]] = []
+    if isinstance(record, Secret):
+        named = [("revealed_at", record.revealed_at)]
+    if isinstance(record, Foreshadowing):
+        named = [("plant_at", record.seed.planned_at), ("payoff_at", record.payoff.planned_at)]
+        named += [("reinforce_at", place) for place in record.timeline.reinforce_at]
+        named += [(f"the place of {event.type}", event.place) for event in record.timeline.events]
+    if isinstance(record, CodexEntry):
+        named = [(f"known_from of {section.name!r}", section.known_from) for section in record.sections]
+        named += [(f"the beginning of {phase.name!r}", phase.begins) for phase in record.phases]
+    yield from ((name, place) for name, place in named if place is not None)
+
+
+def _check_place(name: str, place: Place, stores: Stores, reading: ReadingOrder, brief: Brief) -> None:
+    if place.chapter is not None:
+        most = _most_chapters(reading, brief)
+        if place.chapter > most:
+            raise InvalidEntry(
+                f"{name} is chapter {place.chapter}, and this book has no more than {most} chapters; "
+                "name an earlier one, or a share of its length such as 95%"
+            )
+    elif place.label is not None and not _may_come(place.label, stores, reading):
+        raise InvalidEntry(
+            f"{name} is {place.label}, and this book has no such unit and will have none there; "
+            "`bookwright tree` shows those that there are"
+        )
+
+
+def _most_chapters(reading: ReadingOrder, brief: Brief) -> int:
+    """How many chapters a book can have: all once the last is there, else by the shortest that one usually is."""
+    if reading.chapters and not reading.usual:
+        return len(reading.chapters)
+    level = child_level(Level.BOOK, brief.length) or Level.PARAGRAPH
+    chapter = level if level.finer and not level.is_at_least(Level.ACT) else Level.CHAPTER
+    least = min(chapter.bounds[0], brief.max_unit_length or chapter.bounds[0])
+    return max(_MARGIN * -(-brief.length // least), len(reading.chapters) + 1)
+
+
+def _may_come(label: str, stores: Stores, reading: ReadingOrder) -> bool:
+    """Whether a unit is there, or may still be made: units are made in reading order, one behind the other."""
+    there = [node.label for node in stores.nodes.walk(TaskType.WRITE)]
+    if label in there:
+        return True
+    last = max(there, key=order_of)
+    return bool(reading.usual) and order_of(label) > order_of(last)

@@ -8,19 +8,20 @@ the database after each, so that a refresh that was interrupted goes on by being
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import chain
 
 from bookwright.agents.context.origins import origin_of
 from bookwright.agents.relay.secrets.guard import Guard
-from bookwright.flows import carrying_out
+from bookwright.flows import task_work
 from bookwright.flows.activities import close as closing
 from bookwright.flows.activities.maintain import maintain
 from bookwright.flows.activities.prose import brief as briefing
 from bookwright.flows.activities.prose import write as writing
 from bookwright.flows.activities.prose.brief import guard_of
-from bookwright.flows.activities.surroundings import unit_of
+from bookwright.flows.activities.unit_facts import unit_of
 from bookwright.flows.blueprints.made_pages import is_made_by_code, make_page
 from bookwright.flows.deps import Deps
-from bookwright.flows.revision.amend import AMENDED, Amendment, amend, hold
+from bookwright.flows.revision.amend import AMENDED, Amendment, amend, recheck
 from bookwright.flows.revision.revise import void_unfinished
 from bookwright.flows.revision.staleness import Staleness
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
@@ -36,8 +37,8 @@ AMENDED_KINDS = (DocumentKind.PROSE, DocumentKind.REVIEW, DocumentKind.BLURB)
 """Kinds that are changed rather than made anew: what is good in them is nowhere else."""
 
 _ACTIVITIES: dict[Activity, Callable[[TaskNode, Deps], None]] = {
-    Activity.EXECUTE: carrying_out.execute,
-    Activity.AGGREGATE: carrying_out.aggregate,
+    Activity.EXECUTE: task_work.execute,
+    Activity.AGGREGATE: task_work.aggregate,
     Activity.BRIEF: briefing.make_brief,
     Activity.WRITE: writing.write,
     Activity.CLOSE: closing.close,
@@ -85,8 +86,7 @@ class RefreshScope:
 def refresh(wanted: RefreshScope, deps: Deps, tell: Callable[[Redone], None]) -> list[Redone]:
     """Make what is directly stale anew, each document at most once; `tell` hears of each.
 
-    Raises:
-        BookPaused, BackendError: As for any step; what was done stays, and the next refresh goes on behind it.
+    Raises what any step does; what was done stays, and the next refresh goes on behind it.
     """
     done: dict[Slot, Redone] = {}
     looking = Staleness(deps.brief)
@@ -135,8 +135,7 @@ def _redo(stale: StaleDocument, wanted: RefreshScope, deps: Deps) -> Redone:
         _take_in(stale.causes, old.kind, deps)
     else:
         _change(node, old, stale, wanted, deps)
-    with deps.stores() as stores:
-        new = stores.documents.current(node.key, old.kind, with_text=False)
+    new = deps.document(node, old.kind, with_text=False)
     assert new is not None
     return Redone(new, new.text_hash != old.text_hash)
 
@@ -146,9 +145,8 @@ def _change(node: TaskNode, old: Document, stale: StaleDocument, wanted: Refresh
         make_page(node, deps)
         return
     maker = _maker_of(old, deps)
-    if _is_begun(node, old.kind, maker, deps):
-        _make_again(node, old.kind, maker, deps)
-    elif _is_amended(old, maker, wanted, deps) and (old.kind in AMENDED_KINDS or _order(stale, Guard.idle(), deps)):
+    is_amended = not _is_begun(node, old.kind, maker, deps) and _is_amended(old, maker, wanted, deps)
+    if is_amended and (old.kind in AMENDED_KINDS or _order(stale, Guard.idle(), deps)):
         _amend(node, old, stale, deps)
     else:
         _make_again(node, old.kind, maker, deps)
@@ -171,7 +169,7 @@ def _amend(node: TaskNode, old: Document, stale: StaleDocument, deps: Deps) -> N
     order = _order(stale, guard, deps)
     replaced = {cause.old.id: cause.new.id for cause in stale.causes}
     if is_prose and not order:
-        hold(node, old, deps, guard, replaced)
+        recheck(node, old, deps, guard, replaced)
     else:
         amend(node, old, Amendment(order, DocumentOrigin.REFRESH, tuple(replaced.values())), deps, guard)
 
@@ -258,10 +256,8 @@ def _news(old: str, new: str) -> str:
     """Return the sentences of a text that an older one had not, in order; all of it where it only lost some."""
     before, after = _split(old), _split(new)
     blocks = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
-    fresh = [
-        sentence for tag, _, _, start, end in blocks if tag in ("insert", "replace") for sentence in after[start:end]
-    ]
-    return "\n".join(fresh) or new
+    fresh = (after[start:end] for tag, _, _, start, end in blocks if tag in ("insert", "replace"))
+    return "\n".join(chain.from_iterable(fresh)) or new
 
 
 def _split(text: str) -> list[str]:

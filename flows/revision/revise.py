@@ -60,11 +60,7 @@ def _some(labels: Sequence[str]) -> str:
 
 
 def check_writable(document: Document, node: TaskNode, stores: Stores) -> None:
-    """Refuse what nobody writes by hand.
-
-    Raises:
-        InvalidInput: Its kind is made and kept by the engine alone.
-    """
+    """Raise `InvalidInput` for a document that is made and kept by the engine alone."""
     if document.kind not in WRITABLE:
         raise InvalidInput(
             f"the {document.kind} of {stores.name_of(node)} is kept by the engine; revise what it is made of, "

@@ -87,11 +87,7 @@ def ground(
     book: Book | None,
     wire: Network | None = None,
 ) -> Iterator[TalkGround]:
-    """Lay out what an agent works on, and clear it away afterwards.
-
-    Args:
-        wire: The way to the web, where it is not the usual one.
-    """
+    """Lay out what an agent works on, and clear it away afterwards; `wire` is a way to the web of its own."""
     if book is None:
         yield TalkGround(member, settings, cwd, None, None, _tools(member, settings, cwd, None, wire))
         return

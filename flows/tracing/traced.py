@@ -31,11 +31,7 @@ def untraced() -> Traced:
 
 
 def tracing_as_set() -> Traced:
-    """Return what the environment asks for: spans, or nothing at all.
-
-    Raises:
-        InvalidSetting: It asks for what is not there.
-    """
+    """Return what the environment asks for: spans, or nothing; raise `InvalidSetting` if it cannot have them."""
     if not export.is_on():
         return untraced()
     return traced_by(export.provider(), captures_texts=export.captures_texts())
@@ -63,10 +59,7 @@ def traced_by(provider: "TracerProvider", *, captures_texts: bool = False) -> Tr
 def talk_tracing_as_set(models: "TalkAsker", book: str = "") -> "tuple[TalkAsker, Answering]":
     """Return who is to be asked in a talk, and what stands around each of its answers, as the environment asks for it.
 
-    Without spans that is the same asker, and nothing.
-
-    Raises:
-        InvalidSetting: It asks for what is not there.
+    Without spans that is the same asker, and nothing. Raises what `tracing_as_set` does.
     """
     if not export.is_on():
         return models, lambda agent: nullcontext(lambda kind: None)

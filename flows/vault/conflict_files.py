@@ -33,11 +33,7 @@ def is_of(conflict: bytes, content: bytes) -> bool:
 
 
 def lay_out(folder: VaultFolder, path: str, both: str, content: bytes) -> None:
-    """Put both sides of a conflict beside a file of that content, unless somebody is at work on them.
-
-    Raises:
-        OSError: It cannot be written.
-    """
+    """Put both sides of a conflict beside a file of that content, unless somebody is at work on them."""
     beside = conflict_path(path)
     there = folder.read(beside)
     if there is not None and not is_untouched(there):
@@ -49,11 +45,7 @@ def lay_out(folder: VaultFolder, path: str, both: str, content: bytes) -> None:
 
 
 def set_aside(folder: VaultFolder, path: str) -> None:
-    """Keep what a person made of a file among the notes.
-
-    Raises:
-        OSError: It cannot be read or written.
-    """
+    """Keep what a person made of a file among the notes."""
     content = folder.read(path)
     if content is not None:
         folder.write(next(free for free in _aside(path) if not folder.has(free)), content)

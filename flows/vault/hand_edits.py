@@ -13,7 +13,7 @@ from bookwright.exports.vault.page_text import PageText, Ref
 from bookwright.exports.vault.pages import VaultPage
 from bookwright.exports.vault.record_page import about, record_head, record_in
 from bookwright.exports.vault.sealed import is_untouched
-from bookwright.flows.revision.record_rules import check_change, check_places, settled
+from bookwright.flows.revision.record_edits import check_change, check_places, settled
 from bookwright.flows.revision.revise import WRITABLE
 from bookwright.models.codex.entries import Visibility
 from bookwright.models.codex.record import Record, kind_of
@@ -174,11 +174,7 @@ def _retitle(edit: Edit, read: PageText) -> None:
 
 
 def _base(ref: Ref, stores: Stores) -> str:
-    """Return the text that a file was rendered from.
-
-    Raises:
-        InvalidInput: The book has no such version.
-    """
+    """Return the text that a file was rendered from; raise `InvalidInput` if the book has no such version."""
     node = stores.nodes.by_label(ref.label)
     kinds = [kind for kind in DocumentKind if kind.value == ref.kind]
     versions = [found for kind in kinds for found in stores.documents.versions(node.key, kind)]

@@ -47,12 +47,11 @@ class VaultKeeper:
         for path in done.created:
             self._created(str(self._vault.folder.root / path))
         for path, reason in done.failed.items():
-            self._tell("cannot", f"{path!r} in the book's folder {self._root} cannot be written ({reason}); "
-                       "the book goes on")  # fmt: skip
+            place = f"{path!r} in the book's folder {self._root}"
+            self._tell("cannot", f"{place} cannot be written ({reason}); the book goes on")
         for path in done.held:
-            book = self._vault.storage.book
-            self._tell("held", f"{path!r} was changed by hand and is left as it is; `bookwright sync {book}` takes "
-                       "such changes in")  # fmt: skip
+            advice = f"`bookwright sync {self._vault.storage.book}` takes such changes in"
+            self._tell("held", f"{path!r} was changed by hand and is left as it is; {advice}")
 
     @property
     def _root(self) -> str:
@@ -85,10 +84,7 @@ class VaultObserver(WrappedObserver):
 
 @contextmanager
 def kept_vault(storage: BookStorage, book: Book, settings: Settings, bus: EventBus) -> Iterator[VaultKeeper | None]:
-    """Hand out what keeps a book's folder up, and bring it up as a whole once the book is left.
-
-    None where the settings want no folder.
-    """
+    """Hand out what keeps a book's folder up, rendered once the book is left; None where there is to be none."""
     if not settings.keep_vault:
         yield None
         return

@@ -1,7 +1,7 @@
 """Renders a book's folder from the book, and never over what a person changed in it."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -96,29 +96,24 @@ class Vault:
             found = list(pages.after(self.list.mark.documents))
             gone: list[str] = []
             if mark.records != self.list.mark.records:
-                records = list(pages.records())
-                found += records
-                gone = self._unlisted(records)
+                records = {page.key: page for page in pages.records()}
+                found += records.values()
+                gone = [key for key in self.list.pages if key.startswith(_OF_CODEX) and key not in records]
             found += whole_pages(stores, book, pages) if with_whole else ()
         return self._put(found, gone, mark, {})
-
-    def _unlisted(self, records: Iterable[VaultPage]) -> list[str]:
-        keys = {page.key for page in records}
-        return [key for key in self.list.pages if key.startswith(_OF_CODEX) and key not in keys]
 
     def _put(
         self, pages: Iterable[VaultPage], gone: Iterable[str], mark: VaultMark, accepted: Mapping[str, str]
     ) -> Rendered:
         done, notes = Rendered(), dict[str, ListedPage | None]()
         for key in gone:
-            if self._is_cleared(self.list.pages[key].path, (), accepted, done):
+            if self._is_cleared(self.list.pages[key].path, accepted, done):
                 notes[key] = None
         for page in pages:
             listed = None if done.is_stuck else self._put_page(page, accepted, done)
             if listed is not None:
                 notes[page.key] = listed
-        whole = not done.failed
-        self.list.note(notes, mark if whole else self.list.mark)
+        self.list.note(notes, self.list.mark if done.failed else mark)
         return done
 
     def _put_page(self, page: VaultPage, accepted: Mapping[str, str], done: Rendered) -> ListedPage | None:
@@ -142,22 +137,18 @@ class Vault:
         if there is not None and there != content and not _may_go(there, accepted.get(page.path)):
             done.held.append(page.path)
             return None
-        if listed and listed.path != page.path and not self._is_moved(page, listed.path, accepted, done):
-            return None
+        if listed and listed.path != page.path:
+            others = {other.path for key, other in self.list.pages.items() if key != page.key}  # which may be there now
+            if listed.path not in others and not self._is_cleared(listed.path, accepted, done):
+                return None
         if there != content:
             self.folder.write(page.path, content)
             done.written.append(page.path)
             done.created += [] if there is not None else [page.path]
         return ListedPage(page.path, page.stamp, seal_of(content))
 
-    def _is_moved(self, page: VaultPage, old: str, accepted: Mapping[str, str], done: Rendered) -> bool:
-        others = {other.path for key, other in self.list.pages.items() if key != page.key}
-        return self._is_cleared(old, others, accepted, done)
-
-    def _is_cleared(self, path: str, others: Collection[str], accepted: Mapping[str, str], done: Rendered) -> bool:
-        """Take out a file that is no page any more, unless a person changed it or another page is there now."""
-        if path in others:
-            return True
+    def _is_cleared(self, path: str, accepted: Mapping[str, str], done: Rendered) -> bool:
+        """Take out a file that is no page any more, unless a person changed it."""
         try:
             there = self.folder.read(path)
             if there is not None and not _may_go(there, accepted.get(path)):

@@ -89,11 +89,7 @@ class Sync:
         return self.plan
 
     def apply(self) -> None:
-        """Take in what was found. Whoever calls holds the book's lease.
-
-        Raises:
-            InvalidInput: Something cannot be taken in after all; the transaction is to be undone.
-        """
+        """Take in what was found, under the book's lease; raise `InvalidInput` if something of it cannot be."""
         if any(edit.record is not None for edit in self.plan.edits):
             void_unfinished(self._stores)
         for edit in self.plan.edits:
@@ -141,7 +137,7 @@ class Sync:
             edit.detail = f"its conflict was settled in {conflict!r}, which {edit.detail}"
         self.plan.edits.append(edit)
         is_again = settled is not None and not is_of(settled, content)
-        self._find(path, edit.outcome, _told(edit, name, is_again=is_again))
+        self._find(path, edit.outcome, _detail(edit, name, is_again=is_again))
         if edit.outcome not in _LEFT:
             self.plan.accepted[path] = sum_of(content)
             self.plan.settled += [] if settled is None else [conflict]
@@ -151,7 +147,7 @@ class Sync:
         listed = self._vault.list.pages.get(page.key)
         is_listed = listed == ListedPage(page.path, page.stamp, seal_of(content))
         if name:
-            self._find(path, FileOutcome.RESTORED, _named(name))
+            self._find(path, FileOutcome.RESTORED, _renamed(name))
         elif is_listed or content == sealed(page.render(self._stores)):
             return
         else:
@@ -234,13 +230,13 @@ def _put_beside(vault: Vault, edit: Edit) -> None:
         lay_out(vault.folder, edit.page.path, edit.conflict, edit.content)
 
 
-def _told(edit: Edit, name: str, *, is_again: bool) -> str:
+def _detail(edit: Edit, name: str, *, is_again: bool) -> str:
     told = [f"{row.kind.value} {row.label}" for row in edit.texts]
     told += [f"title {edit.title!r}"] if edit.title else []
     told += [f"{kind_of(edit.record).value} {edit.record.id}"] if edit.record is not None else []
     again = "as its conflict was settled; what the file itself says now is kept in notes/" if is_again else ""
-    return "; ".join(filter(None, [", ".join(told), edit.detail, again, _named(name) if name else ""]))
+    return "; ".join(filter(None, [", ".join(told), edit.detail, again, _renamed(name) if name else ""]))
 
 
-def _named(name: str) -> str:
+def _renamed(name: str) -> str:
     return f"it was called {name!r}, and has its name again; a title is changed in its heading"

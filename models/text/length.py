@@ -120,7 +120,7 @@ def spread_after(owed: int, planned: list[int]) -> list[int]:
     last pays only when it waits alone, and keeps `LAST_KEEPS` of its plan. What nobody pays, the unit overruns.
     """
     debt = sum(planned) - owed
-    if debt <= 0:  # on top of what each was planned for, since a share of the whole, rounded down, may be less than that
+    if debt <= 0:  # shared on top of the plans, since a share of the whole, rounded down, may be less than its plan
         return [length + more for length, more in zip(planned, _shares(-debt, planned), strict=True)]
     if len(planned) == 1:
         return [max(owed, math.ceil(planned[0] * LAST_KEEPS))]

@@ -7,10 +7,10 @@ from bookwright.app.access import OpenBook
 from bookwright.app.branches.forking import fork
 from bookwright.app.branches.listing import branch_tree
 from bookwright.app.branches.merging import MergeOrder, look_at_merge, merge, undo_merge
+from bookwright.flows.candidates.judging import ask_reader
 from bookwright.flows.library import find_or_create, open_library
 from bookwright.flows.open_book import RunConfig, hold
 from bookwright.flows.revision.revise import chosen, take_in
-from bookwright.flows.revision.verdict import ask_reader
 from bookwright.flows.run_book import run_book
 from bookwright.models.brief import Brief
 from bookwright.models.document import DocumentKind

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from bookwright.flows.parameters import MAX_BYTES, check_options, check_webhook, read_brief
-from bookwright.flows.write_book import book_of
+from bookwright.flows.parameters import MAX_BYTES, book_of, check_options, check_webhook, read_brief
 from bookwright.models.errors import BookwrightError, InvalidBrief, InvalidInput
 from bookwright.models.settings import load_settings
 

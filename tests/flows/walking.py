@@ -7,7 +7,7 @@ from bookwright.agents.blueprints.loading import usable_blueprint
 from bookwright.agents.steps.desk import Desk
 from bookwright.agents.steps.ports import Asker
 from bookwright.failpoints import Failpoint
-from bookwright.flows.deps import Deps, NoObserver, RunObserver
+from bookwright.flows.deps import Deps, RunObserver
 from bookwright.flows.library import find_or_create
 from bookwright.flows.limits import Limits
 from bookwright.models.brief import make_brief
@@ -57,6 +57,6 @@ def begin(
         count_tokens=lambda text: -(-len(text) // 3),
     )
     blueprint = usable_blueprint(brief.blueprint, home) if brief.blueprint else None
-    deps = Deps(storage, desk, observer or NoObserver(), limits or Limits(), blueprint=blueprint)
+    deps = Deps(storage, desk, observer or RunObserver(), limits or Limits(), blueprint=blueprint)
     with deps.stores() as stores:
         return stores.nodes.root(), deps

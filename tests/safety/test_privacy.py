@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from bookwright.flows.prefect.login import known_login, login_file, make_login
+from bookwright.flows.prefect.server import known_login, login_file, make_login
 from bookwright.models.errors import InvalidSetting
 from bookwright.models.settings import load_settings
 from bookwright.storage.engine.database import make_home

@@ -15,14 +15,15 @@ from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import briefing, plans_in_brief
 from bookwright.flows import gates
 from bookwright.flows.activities.earlier_pages import previous_endings, told_before
-from bookwright.flows.activities.leaving import keeping
-from bookwright.flows.activities.prose.purging import CUT, told_of_cut
+from bookwright.flows.activities.moves import keep_document
+from bookwright.flows.activities.optional_steps import is_last_try
+from bookwright.flows.activities.prose.leak_review import CUT, cut_note
 from bookwright.flows.activities.sizes import within_length
-from bookwright.flows.activities.surroundings import depth_at, unit_card
 from bookwright.flows.activities.told_books import is_told
+from bookwright.flows.activities.unit_facts import CHARACTERS_A_WORD, begin_activity, depth_at, unit_card
 from bookwright.flows.blueprints.unit_plans import form_of
 from bookwright.flows.deps import Deps
-from bookwright.models.document import Document, DocumentKind, DocumentOrigin, NewDocument
+from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.errors import FatalContextError
 from bookwright.models.gate import GateKind
 from bookwright.models.profile import ProfileName
@@ -35,7 +36,6 @@ BRIEF_SHARE = 3
 """A brief may have a third of its unit's length, within bounds: what is left out of it is lost to the writer."""
 
 _BOUNDS = (250, 1_000)
-_CHARACTERS_A_WORD = 1.6
 _MOST_SHOWN = 6
 """Places of a brief that tell too much which are shown to whoever made it."""
 
@@ -80,35 +80,28 @@ def make_brief(unit: TaskNode, deps: Deps) -> None:
 
     A brief that tells too much is asked for again; of the last one code takes out what does, in a step of its own.
     """
-    guard, run = guard_of(unit, deps), _run(unit, deps)
+    guard = guard_of(unit, deps)
+    run = begin_activity(Activity.BRIEF, unit, deps, "planner", _card(unit, deps), next_activity="write")
     gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
     agent = _agent(unit, deps)
-
     too_long = within_length(run, agent.name, run.card.word_allowance, deps)
 
     def check(text: str) -> str:
-        is_last = run.failures(agent.name) >= deps.desk.settings.max_repairs
-        problem = "" if is_last else _problem(text, guard, deps) or too_long(text)
+        problem = "" if is_last_try(run, agent.name) else _problem(text, guard, deps) or too_long(text)
         guard.note(*(found.excerpt for found in guard.violations(text) if problem))
         return problem
 
     def kept(text: str) -> Move:
-        return keeping(
-            NewDocument(node=unit.key, kind=DocumentKind.WRITERS_BRIEF, text=text, inputs=run.sources, codex=guard.use)
-        )
+        return keep_document(unit, DocumentKind.WRITERS_BRIEF, text, inputs=run.sources, codex=guard.use)
 
     text = run.run(agent, lambda text: None if guard.violations(text) else kept(text), check=check).value
     if found := guard.violations(text):
         left = guard.redact(text) or guard.redact(unit.goal) or guard.redact(unit.title)
-        run.by_code(f"{agent.name}.{CUT}", left, told_of_cut(one.excerpt for one in found), kept(left))
+        run.by_code(f"{agent.name}.{CUT}", left, cut_note(one.excerpt for one in found), kept(left))
 
 
 def guard_of(unit: TaskNode, deps: Deps) -> Guard:
-    """Return the guard of every prompt that writes a unit's prose.
-
-    Raises:
-        FatalContextError: What is kept back cannot be read; nothing is written unguarded.
-    """
+    """Return the guard of every prompt that writes a unit's prose; raise `FatalContextError` if it cannot be made."""
     try:
         with deps.stores() as stores:
             return guard_at(stores, deps.brief, unit)
@@ -120,11 +113,7 @@ def guard_of(unit: TaskNode, deps: Deps) -> Guard:
 
 
 def check_context(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
-    """Stop where the writer of a unit would lack what no prose can be written without; say what else is missing.
-
-    Raises:
-        FatalContextError: Its brief is missing, and there are no designs that it may be written from.
-    """
+    """Raise `FatalContextError` if a unit has neither brief nor designs to be written from; warn of all else missing."""
     if is_told(unit, deps):
         return  # its order is all that it takes, or the plan and the pages that its writer is given whole
     with deps.stores() as stores:
@@ -136,18 +125,6 @@ def check_context(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
         )
     if result.has_warnings():
         run.warn(*result.warnings)
-
-
-def brief_of(unit: TaskNode, deps: Deps) -> Document | None:
-    """Return the brief that a unit is written from; None where code tells the writer all."""
-    with deps.stores() as stores:
-        return stores.documents.current(unit.key, DocumentKind.WRITERS_BRIEF)
-
-
-def _run(unit: TaskNode, deps: Deps) -> ActivityRun:
-    return ActivityRun(
-        deps.desk, Activity.BRIEF, unit, unit, _card(unit, deps), context="planner", next_activity="write"
-    )
 
 
 def _card(unit: TaskNode, deps: Deps) -> Card:
@@ -163,7 +140,7 @@ def _card(unit: TaskNode, deps: Deps) -> Card:
 def brief_length(unit: TaskNode, deps: Deps) -> int:
     """How long a unit's brief may be, in the book's unit of length."""
     low, high = _BOUNDS
-    scale = 1.0 if deps.brief.length_unit == "words" else _CHARACTERS_A_WORD
+    scale = 1.0 if deps.brief.length_unit == "words" else CHARACTERS_A_WORD
     return round(min(max((unit.length or 1) / BRIEF_SHARE, low * scale), high * scale))
 
 

@@ -6,15 +6,14 @@ from dataclasses import replace
 from bookwright.agents.agent import Agent
 from bookwright.agents.readers import CHOOSE, FREE_DRAFT, draft_again
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.flows.activities.surroundings import depth_at, unit_card
+from bookwright.flows.activities.optional_steps import try_step
 from bookwright.flows.activities.told_books import is_free, is_told_whole, pages_before
+from bookwright.flows.activities.unit_facts import depth_at
 from bookwright.flows.candidates.drafting import chosen_of
+from bookwright.flows.candidates.judging import blind_reading
 from bookwright.flows.candidates.meant import candidates_wanted, is_climax
 from bookwright.flows.deps import Deps
-from bookwright.models.errors import NoResult, RequestRejected
 from bookwright.models.profile import ProfileName
-from bookwright.models.step import Activity
-from bookwright.models.tree.decision import Choice
 from bookwright.models.tree.depth import Depth
 from bookwright.models.tree.task import TaskNode
 
@@ -25,7 +24,7 @@ def drafted(agent: Agent, unit: TaskNode, run: ActivityRun, deps: Deps) -> str:
     Where the author wants candidates there are as many as they want.
     """
     count = candidates_wanted(unit, deps)
-    if _is_told_freely(unit, deps):
+    if is_told_freely(unit, deps):
         return _drafted_freely(agent, count, unit, run, deps)
     if count > 1:
         return _gone_on(agent, *chosen_of(agent, count, unit, run, deps), run)
@@ -48,13 +47,8 @@ def _gone_on(agent: Agent, chosen: str, carry_over: tuple[str, ...], run: Activi
     return chosen
 
 
-def draft_candidates(agent: Agent, count: int, unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
-    """Have so many drafts of a unit whose text stands made and judged; the text stays as it is."""
-    is_free_draft = _is_told_freely(unit, deps)
-    chosen_of(FREE_DRAFT if is_free_draft else agent, count, unit, run, deps, is_bare=is_free_draft, stands=True)
-
-
-def _is_told_freely(unit: TaskNode, deps: Deps) -> bool:
+def is_told_freely(unit: TaskNode, deps: Deps) -> bool:
+    """True for a book of one piece that is drafted from its order alone; one that was rejected is drafted to a note."""
     return is_free(unit, deps) and unit.revision == 1
 
 
@@ -90,31 +84,18 @@ def wants_two(unit: TaskNode, run: ActivityRun, deps: Deps) -> bool:
     return run.card.is_first or run.card.is_last or is_climax(unit, deps)
 
 
-def _is_first_a(unit: TaskNode, deps: Deps) -> bool:
-    """Which of two drafts is called A hangs on the unit alone, so that neither place is the better one."""
-    return hashlib.sha256(f"{deps.brief.seed} {unit.label}".encode()).digest()[0] % 2 == 0
-
-
 def _chosen(first: str, second: str, unit: TaskNode, run: ActivityRun, deps: Deps) -> tuple[str, tuple[str, ...]]:
     """Return the draft that is preferred, and what of the other one is worth taking over.
 
     Where no answer can be used the first draft goes on.
     """
-    drafts = {"A": first, "B": second} if _is_first_a(unit, deps) else {"A": second, "B": first}
-    judge = ActivityRun(
-        deps.desk, Activity.REVIEW, unit, unit, replace(unit_card(unit, deps), is_unplanned=is_free(unit, deps)),
-        context=CHOOSE.context, round_=run.round, next_activity="write",
-    )  # fmt: skip
+    lot = hashlib.sha256(f"{deps.brief.seed} {unit.label}".encode()).digest()[0]  # neither place is the better one
+    drafts = {"A": second, "B": first} if lot % 2 else {"A": first, "B": second}
+    judge = blind_reading(
+        unit, drafts["A"], drafts["B"], run.round, deps, is_unplanned=is_free(unit, deps), next_activity="write"
+    )
     for page in pages_before(unit, deps) if is_told_whole(unit, deps) else ():
         judge.lead_with("text", page.text)
         judge.rests_on(page.id)
-    for name, text in drafts.items():
-        judge.add(f"draft_{name.lower()}", text, is_prose=True)
-    if judge.failures(CHOOSE.name) > deps.desk.settings.max_repairs:
-        return first, ()
-    try:
-        choice = judge.run(CHOOSE).value
-    except (NoResult, RequestRejected):
-        return first, ()
-    assert isinstance(choice, Choice)
-    return drafts[choice.better], choice.carry_over
+    outcome = try_step(judge, CHOOSE)
+    return (drafts[outcome.value.better], outcome.value.carry_over) if outcome else (first, ())

@@ -12,22 +12,17 @@ from bookwright.agents.agent import Agent
 from bookwright.agents.quality import collisions
 from bookwright.agents.readers import COLD_READER, FIRST_READER, REPAIR, editor
 from bookwright.agents.relay.secrets.reviewing import kept_cards
-from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows.activities.earlier_pages import previous_endings
-from bookwright.flows.activities.leaving import keeping
+from bookwright.flows.activities.moves import keep_document
+from bookwright.flows.activities.optional_steps import try_step
 from bookwright.flows.activities.prose.repairing import repair, targets
-from bookwright.flows.activities.surroundings import (
-    designs_told_in,
-    kept_in,
-    prose_parts,
-    unit_card,
-)
+from bookwright.flows.activities.sizes import batches_of
 from bookwright.flows.activities.told_books import is_told_whole
+from bookwright.flows.activities.unit_facts import begin_activity, designs_told_in, kept_in, prose_parts, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.extraction import ConsistencyReport
 from bookwright.models.codex.leak import LeakReport
-from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.errors import NoResult, RequestRejected
+from bookwright.models.document import DocumentKind
 from bookwright.models.step import Activity
 from bookwright.models.story.retelling import RepairOrders, Retelling
 from bookwright.models.tree.level import Level
@@ -49,7 +44,7 @@ SECOND = ".second"
 
 def first_reading(draft: str, unit: TaskNode, deps: Deps) -> str:
     """Have a draft read before it is revised; return the retelling as its reviser reads it, empty where none came."""
-    found = _read(FIRST_READER, FIRST_READER.name, {"text": (draft,)}, unit, deps)
+    found = _read_unit(FIRST_READER, FIRST_READER.name, (draft,), unit, deps)
     return render_retelling(found, deps.desk.locale) if found else ""
 
 
@@ -59,7 +54,7 @@ def read_and_repair(unit: TaskNode, findings: Iterable[str], deps: Deps, again: 
     `again` ends the names of the steps of a further round.
     """
     parts = prose_parts(unit, deps)
-    retelling = _read(COLD_READER, f"{COLD_READER.name}{again}", {"text": tuple(text for _, text in parts)}, unit, deps)
+    retelling = _read_unit(COLD_READER, f"{COLD_READER.name}{again}", (text for _, text in parts), unit, deps)
     if retelling is not None:
         _put_right(unit, parts, (retelling,), (*findings, *_leak_advice(unit, deps)), _MOST_PARTS, deps, again)
 
@@ -71,12 +66,12 @@ def read_book(book: TaskNode, deps: Deps) -> None:
         _put_right(book, parts, (), (), _MOST_UNITS, deps)
         return
     retellings: list[Retelling] = []
-    portions = _portions([text for _, text in parts], deps)
+    portions = batches_of([text for _, text in parts], deps.desk.count_tokens, deps.profile.reading_room)
     for number, portion in enumerate(portions, 1):
-        before = tuple(render_retelling(told, deps.desk.locale) for told in retellings)
+        before = [render_retelling(told, deps.desk.locale) for told in retellings]
         name = COLD_READER.name if len(portions) == 1 else f"{COLD_READER.name}.{number}"
         card = replace(unit_card(book, deps), is_first=number == 1, is_last=number == len(portions))
-        found = _read(COLD_READER, name, {"before": before, "text": portion}, book, deps, card)
+        found = _read(COLD_READER, name, portion, before, card, book, deps)
         if found is None:
             return
         retellings.append(found)
@@ -107,54 +102,33 @@ def _contradictions(book: TaskNode, deps: Deps) -> tuple[str, ...]:
     return tuple(check.line for report in reports for check in report.details if check.result == "error")
 
 
-def _portions(texts: Sequence[str], deps: Deps) -> list[tuple[str, ...]]:
-    """Share texts out so that each portion fits the reader; one text is never divided."""
-    room, held = deps.profile.reading_room, 0
-    found: list[tuple[str, ...]] = [()]
-    for text in texts:
-        tokens = deps.desk.count_tokens(text)
-        if found[-1] and held + tokens > room:
-            found.append(())
-            held = 0
-        found[-1] = (*found[-1], text)
-        held += tokens
-    return found
-
-
 def _read(
-    reader: Agent, step: str, shown: dict[str, tuple[str, ...]], unit: TaskNode, deps: Deps, card: Card | None = None
+    reader: Agent, step: str, texts: Iterable[str], before: Sequence[str], card: Card, unit: TaskNode, deps: Deps
 ) -> Retelling | None:
-    """Ask a reader who has seen no design; what they tell is kept with the unit. `card` is another than the unit's."""
-    card = card or unit_card(unit, deps)
-    run = ActivityRun(deps.desk, Activity.REVIEW, unit, unit, card, context=reader.context, next_activity="close")
-    before = shown.get("before", _summaries_before(unit, deps))
+    """Ask a reader who has seen no design; what they tell is kept with the unit. `before` is what they have in mind."""
+    run = begin_activity(Activity.REVIEW, unit, deps, reader.context, card, next_activity="close")
     for text in before:
         run.add("before", text, is_prose=True)
-    for text in shown["text"]:
+    for text in texts:
         if before:
             run.add("text", text, is_prose=True)
         else:
             run.lead_with("text", text)  # as whoever orders repairs has it
-    if run.failures(step) > deps.desk.settings.max_repairs:
-        return None
 
     def kept(told: Retelling) -> Move:
         text = render_retelling(told, deps.desk.locale)
-        return keeping(NewDocument(node=unit.key, kind=DocumentKind.RETELLING, text=text, data=told.model_dump_json()))
+        return keep_document(unit, DocumentKind.RETELLING, text, data=told.model_dump_json())
 
-    try:
-        found = run.run(reader, kept, step=step).value
-    except (NoResult, RequestRejected):
-        return None  # its attempts are on record
-    assert isinstance(found, Retelling)
-    return found
+    outcome = try_step(run, reader, kept, step=step)
+    return outcome.value if outcome else None
 
 
-def _summaries_before(unit: TaskNode, deps: Deps) -> tuple[str, ...]:
-    """What readers remember of the pages before: the summaries of the last units."""
+def _read_unit(reader: Agent, step: str, texts: Iterable[str], unit: TaskNode, deps: Deps) -> Retelling | None:
+    """Have a unit read by somebody who remembers of the pages before it the summaries of the last units."""
     with deps.stores() as stores:
         before = stores.nodes.units_before(unit, _BEFORE)
-        return tuple(own.text for own in stores.documents.of_nodes([n.key for n in before], DocumentKind.SUMMARY))
+        summaries = stores.documents.of_nodes([own.key for own in before], DocumentKind.SUMMARY)
+    return _read(reader, step, texts, [own.text for own in summaries], unit_card(unit, deps), unit, deps)
 
 
 def _leak_advice(unit: TaskNode, deps: Deps) -> tuple[str, ...]:
@@ -189,26 +163,18 @@ def _orders(
     if not unit.level.is_at_least(Level.ACT):
         card = replace(card, previous_endings=previous_endings(unit, unit.level, deps))
     agent = editor(unit.level)
-    run = ActivityRun(deps.desk, Activity.REVIEW, unit, unit, card, context=agent.context, next_activity="close")
+    run = begin_activity(Activity.REVIEW, unit, deps, agent.context, card, next_activity="close")
     if len(retellings) == 1:  # of more, the retellings quote what matters
         for _, text in parts:
             run.lead_with("text", text)
     for told in retellings:
         run.add("retelling", render_retelling(told, deps.desk.locale))
-    step = f"{agent.name}{again}"
-    if run.failures(step) > deps.desk.settings.max_repairs:
-        return RepairOrders()
 
     def kept(found: RepairOrders) -> Move:
-        text = found.as_text or unit.label
-        return keeping(NewDocument(node=unit.key, kind=DocumentKind.REVIEW, text=text, data=found.model_dump_json()))
+        return keep_document(unit, DocumentKind.REVIEW, found.as_text or unit.label, data=found.model_dump_json())
 
-    try:
-        found = run.run(agent, kept, step=step).value
-    except (NoResult, RequestRejected):
-        return RepairOrders()
-    assert isinstance(found, RepairOrders)
-    return found
+    outcome = try_step(run, agent, kept, step=f"{agent.name}{again}")
+    return outcome.value if outcome else RepairOrders()
 
 
 def _editors_eyes(unit: TaskNode, deps: Deps) -> tuple[tuple[str, ...], tuple[KeptCard, ...]]:
@@ -219,7 +185,5 @@ def _editors_eyes(unit: TaskNode, deps: Deps) -> tuple[tuple[str, ...], tuple[Ke
             brief = stores.documents.latest(DocumentKind.BOOK_DESIGN)  # the plan, which tells all that readers were to
     meant = (brief.text,) if brief else tuple(design.text for design in designs_told_in(unit, deps))
     kept = kept_in(unit, deps)
-    return (
-        meant or tuple(filter(None, (unit.goal, *unit.acceptance_criteria))),
-        () if unit.parent is None else kept_cards(kept),
-    )
+    meant = meant or tuple(filter(None, (unit.goal, *unit.acceptance_criteria)))
+    return meant, () if unit.parent is None else kept_cards(kept)

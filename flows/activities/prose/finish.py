@@ -19,21 +19,22 @@ from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.parsing import Check
 from bookwright.agents.workflows import IMPROVE, LEAK_REVIEW, LENGTHEN, REVISE_LEAK, evaluates, plans_in_brief
 from bookwright.flows import gates
-from bookwright.flows.activities.prose.acceptance import accept, both
-from bookwright.flows.activities.prose.mending import ROUNDS, Mending
-from bookwright.flows.activities.prose.purging import (
+from bookwright.flows.activities.moves import accept_prose, both
+from bookwright.flows.activities.optional_steps import is_given_up, is_last_try
+from bookwright.flows.activities.prose.leak_review import (
     CUT,
     LeakPlace,
+    advice_in,
+    cut_note,
     fills_gaps,
+    leaking_sentences,
     places_of,
+    review_card,
     reviewed_move,
-    surface_of,
     taken_out,
-    telling_in,
-    told_of_cut,
 )
-from bookwright.flows.activities.prose.reviewing import review_card
-from bookwright.flows.activities.surroundings import depth_at, is_off_length, kept_in, measured
+from bookwright.flows.activities.prose.mending import ROUNDS, Mending
+from bookwright.flows.activities.unit_facts import begin_activity, depth_at, is_off_length, kept_in, measured
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.leak import LeakJudgement, LeakRound
 from bookwright.models.document import DocumentOrigin
@@ -78,15 +79,11 @@ class UnitFinish:
         if text is not None and self._is_off(text):
             self._mend_length(text)
 
-    def hold(self, text: str) -> None:
-        """Hold a text that stands against what is kept there now, and take it in as it comes out of that."""
-        held = self._reviewed(text)
-        if held is None:
-            return
-        if self._is_off(held):
-            self._mend_length(held)
-        else:
-            self._accept_late(held)
+    def recheck(self, text: str) -> None:
+        """Review a text that stands against what is kept there now, and take it in as it comes out of that."""
+        reviewed = self._reviewed(text)
+        if reviewed is not None:
+            (self._mend_length if self._is_off(reviewed) else self._accept_late)(reviewed)
 
     @cached_property
     def kept(self) -> Kept:
@@ -119,7 +116,9 @@ class UnitFinish:
             if self.taken is not None or not self.deps.asks_at_gates:
                 self._purge(text, found)
                 return None
-            ruling = gates.human_fallback(self.unit, self.deps, self._history(text), number - retries)
+            refusals = (Refusal(reasons=tuple(leak.told for leak in found.leaks)) for found in self.rounds)
+            history = FallbackHistory(draft=text, refusals=tuple(refusals))
+            ruling = gates.human_fallback(self.unit, self.deps, history, number - retries)
             if ruling.is_approved:
                 own = DocumentOrigin.STEP if ruling.text == text else DocumentOrigin.AUTHOR
                 if own is DocumentOrigin.AUTHOR:  # another text than the one that was refused
@@ -136,10 +135,9 @@ class UnitFinish:
         if is_rejected(issues) or not self._asks_model:
             return found
         card = review_card(text, self.unit, self.kept, self.deps)
-        run = ActivityRun(
-            self.deps.desk, Activity.REVIEW, self.unit, self.unit, card, context="evaluator", round_=self.run.round,
-            next_activity="close",
-        )  # fmt: skip
+        run = begin_activity(
+            Activity.REVIEW, self.unit, self.deps, "evaluator", card, round_=self.run.round, next_activity="close"
+        )
         run.lead_with("text", text)
 
         def concluded(judgement: LeakJudgement) -> Move | None:
@@ -160,7 +158,7 @@ class UnitFinish:
         """Take out what gives something away, and have the gaps filled by the writer, who is told why but not what."""
         gapped = self._gapped(text, found)
         lost = sum(max(self.deps.brief.language.measure(gap), _LEAST_FILLING) for gap in gapped.lost)
-        self.run.card = replace(self.run.card, missing_length=lost, spots=surface_of(found))
+        self.run.card = replace(self.run.card, missing_length=lost, spots=advice_in(found))
         self.run.add("gapped_text", gapped.shown, is_prose=True)
         shown = taken_out(gapped, text, self._places(text, found), self.deps.desk.locale)
         self.run.add("taken_out", shown, is_prose=True)
@@ -188,10 +186,6 @@ class UnitFinish:
     def _places(self, text: str, found: LeakRound) -> list[LeakPlace]:
         return places_of(text, self._found(text), found)
 
-    def _history(self, text: str) -> FallbackHistory:
-        refusals = tuple(Refusal(reasons=tuple(leak.told for leak in found.leaks)) for found in self.rounds)
-        return FallbackHistory(draft=text, refusals=refusals)
-
     def _is_off(self, text: str) -> bool:
         return is_off_length(text, self.unit, self.run.card.is_last, self.deps)
 
@@ -199,7 +193,9 @@ class UnitFinish:
         self, text: str, rounds: list[LeakRound], decided_by: str = "", origin: DocumentOrigin = DocumentOrigin.STEP
     ) -> Move:
         """The move that makes a text the unit's prose, and keeps what was found on its way."""
-        accepted = self.taken(text) if self.taken else accept(text, self.unit, self.run, self.deps, self.draft, origin)
+        accepted = (
+            self.taken(text) if self.taken else accept_prose(text, self.unit, self.run, self.deps, self.draft, origin)
+        )
         return both(accepted, reviewed_move(self.unit, rounds, decided_by, self._cut))
 
     def _accept_late(self, text: str, decided_by: str = "", origin: DocumentOrigin = DocumentOrigin.STEP) -> None:
@@ -211,11 +207,7 @@ class UnitFinish:
         run.make_late(step, move)
 
     def _purge(self, text: str, found: LeakRound) -> None:
-        """Take out what was refused to the end, as a step of its own, and accept what is left.
-
-        Raises:
-            NoResult: Nothing would be left.
-        """
+        """Take out what was refused to the end, and accept what is left; raise `NoResult` if nothing is."""
         gapped = self._gapped(text, found)
         if not gapped.holds_text:
             with self.deps.stores() as stores:
@@ -227,7 +219,7 @@ class UnitFinish:
         self._cut += gapped.lost
         left = gapped.filled("")
         move = self._accepted(left, self.rounds)
-        self.run.by_code(f"{REVISE_LEAK.name}.{CUT}", left, told_of_cut(gapped.lost), move)
+        self.run.by_code(f"{REVISE_LEAK.name}.{CUT}", left, cut_note(gapped.lost), move)
 
     def _mend_length(self, text: str) -> None:
         """A few bounded steps that add passages, or put shorter ones in the place of others; code does the counting.
@@ -241,7 +233,7 @@ class UnitFinish:
                 break
             new = mending.applied(answer)
             if self._is_mended(new, text, number):
-                self._tell_what_was_cut(answer, new, number)
+                self._record_cut(answer, new, number)
                 return
             text = new
         self._accept_late(text)
@@ -249,7 +241,7 @@ class UnitFinish:
     def _mended(self, mending: Mending, number: int) -> str | Changes | None:
         """Ask for what is too much or missing; None where no answer can be used."""
         step = mending.agent.name if number == 1 else f"{mending.agent.name}.{number}"
-        if self.run.failures(step) > self.deps.desk.settings.max_repairs:
+        if is_given_up(self.run, step):
             return None
         self.run.card = mending.asking
         planned = plans_in_brief(self.deps.profile.name, depth_at(self.unit, self.deps))
@@ -273,20 +265,19 @@ class UnitFinish:
         """True if nothing more is to be tried."""
         return number == ROUNDS or new == old or not self._is_off(new)
 
-    def _tell_what_was_cut(self, answer: str | Changes, new: str, number: int) -> None:
+    def _record_cut(self, answer: str | Changes, new: str, number: int) -> None:
         """Put on record, with the acceptance, what of an addition code has left out."""
         if lost := self._telling(answer):
             self._cut += lost
             step = f"{LENGTHEN.name}.{CUT}" if number == 1 else f"{LENGTHEN.name}.{number}.{CUT}"
-            self.run.by_code(step, new, told_of_cut(lost), self._accepted(new, self.rounds))
+            self.run.by_code(step, new, cut_note(lost), self._accepted(new, self.rounds))
 
     def _problem(self, step: str, answer: str) -> str:
         """Say which sentences of an addition tell too much, while it may still be put right."""
-        is_last = self.run.failures(step) >= self.deps.desk.settings.max_repairs
-        told = [] if is_last else self._telling(answer)
+        told = [] if is_last_try(self.run, step) else self._telling(answer)
         return render_problem("adds_too_much", self.deps.desk.locale, places=told) if told else ""
 
     def _telling(self, answer: str | Changes) -> list[str]:
         """The sentences of an addition that give something away."""
         added = () if isinstance(answer, Changes) else read_insertions(answer)
-        return [words for found in added for words in telling_in(found.text, self._found)]
+        return [words for found in added for words in leaking_sentences(found.text, self._found)]

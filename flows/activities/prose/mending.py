@@ -7,8 +7,8 @@ from bookwright.agents.agent import Agent
 from bookwright.agents.relay.leaks.issue import LeakIssue
 from bookwright.agents.relay.secrets.reviewing import is_rejected
 from bookwright.agents.workflows import LENGTHEN, SHORTEN
-from bookwright.flows.activities.prose.purging import without_leaks
-from bookwright.flows.activities.surroundings import measured, wanted_lengths
+from bookwright.flows.activities.prose.leak_review import without_leaks
+from bookwright.flows.activities.unit_facts import measured, wanted_lengths
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.text.binding import binding_lines

@@ -1,21 +1,25 @@
 """Carrying out an editor's orders in what stands: in which texts, and what their writers read of the orders."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from bookwright.agents.readers import REPAIR
 from bookwright.agents.relay.secrets.guard import Guard
-from bookwright.agents.relay.secrets.reviewing import is_rejected, review_by_code, span_of
+from bookwright.agents.relay.secrets.reviewing import is_rejected, span_of
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.flows.activities.prose.acceptance import exchange
+from bookwright.flows.activities.moves import no_move, replace_prose
+from bookwright.flows.activities.optional_steps import try_step
 from bookwright.flows.activities.prose.brief import guard_of
-from bookwright.flows.activities.surroundings import allowed_lengths, kept_in, measured, unit_card
+from bookwright.flows.activities.prose.leak_review import Find, finder
 from bookwright.flows.activities.told_books import is_told
+from bookwright.flows.activities.unit_facts import allowed_lengths, begin_activity, measured, unit_card
 from bookwright.flows.deps import Deps
-from bookwright.models.document import DocumentKind, DocumentOrigin
-from bookwright.models.errors import NoResult, RequestRejected
+from bookwright.models.document import DocumentKind
 from bookwright.models.step import Activity
 from bookwright.models.story.retelling import RepairOrder, RepairOrders
-from bookwright.models.text.changes import Changes, repaired
+from bookwright.models.text.changes import Change, Changes, repaired
+from bookwright.models.text.language import Language
+from bookwright.models.text.length import LengthRange
 from bookwright.models.text.prose import numbered_sentences
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.steps.journal import Move
@@ -37,30 +41,27 @@ class RepairTarget:
         return sum(_GRAVITY[order.severity] for order in self.orders)
 
 
-def _stands_in(text: str, order: RepairOrder) -> bool:
-    return bool(order.quote) and span_of(text, order.quote) is not None
-
-
 def targets(
     parts: list[tuple[TaskNode, str]], orders: RepairOrders, most: int, is_all: bool, deps: Deps
 ) -> list[RepairTarget]:
-    """Share the orders out among the texts that their quotations stand in, or give `is_all` to one.
+    """Share the orders out among the texts that their quotations stand in, or give `is_all` to one; no author's."""
 
-    What an author wrote is left as it is.
-    """
-    own = [(part, text) for part, text in parts if not _is_by_hand(part, deps)]
-    found = [
-        RepairTarget(part, text, tuple(one for one in orders.here if is_all or _stands_in(text, one)))
-        for part, text in own
-    ]
+    def is_meant(order: RepairOrder, text: str) -> bool:
+        return is_all or (bool(order.quote) and span_of(text, order.quote) is not None)
+
+    found = (
+        RepairTarget(part, text, tuple(order for order in orders.here if is_meant(order, text)))
+        for part, text in parts
+        if not is_by_hand(part, deps)
+    )
     ordered = (target for target in found if target.orders)
     gravest = sorted(ordered, key=lambda target: -target.weight)[: max(most, 0)]
     return sorted(gravest, key=lambda target: target.unit.order)
 
 
-def _is_by_hand(part: TaskNode, deps: Deps) -> bool:
-    with deps.stores() as stores:
-        prose = stores.documents.current(part.key, DocumentKind.PROSE, with_text=False)
+def is_by_hand(part: TaskNode, deps: Deps) -> bool:
+    """True for a unit whose text its author wrote."""
+    prose = deps.document(part, DocumentKind.PROSE, with_text=False)
     return prose is not None and prose.origin.is_by_hand
 
 
@@ -69,35 +70,52 @@ def readable(order: RepairOrder, guard: Guard) -> str:
     return order.cure if guard.violations(order.line) else order.line
 
 
+@dataclass(frozen=True)
+class TextRewording:
+    """A unit's text that a model may change passage by passage, within its length and giving nothing away."""
+
+    unit: TaskNode
+    text: str
+    run: ActivityRun
+    limits: LengthRange
+    find: Find
+    language: Language
+
+    def gives_away(self, words: str) -> bool:
+        """True for words that the checks of the unit reject."""
+        return is_rejected(self.find(words))
+
+    def applied(self, changes: Sequence[Change]) -> str:
+        """The text with those of the changes that may be made."""
+        return repaired(self.text, changes, self.limits, self.language, self.gives_away)
+
+
+def begin_rewording(
+    unit: TaskNode, text: str, next_activity: str, deps: Deps, orders: Iterable[RepairOrder] = ()
+) -> TextRewording:
+    """Put a text with its sentences numbered before whoever is to change it, with what is ordered."""
+    guard = guard_of(unit, deps)
+    known = guard.beside((text,))
+    card = replace(unit_card(unit, deps), spots=tuple(readable(order, known) for order in orders))
+    card = measured(card, text, unit, deps)
+    limits = allowed_lengths(unit, card.is_last, deps)
+    card = replace(card, low_length=limits.low, high_length=limits.high)
+    run = begin_activity(
+        Activity.WRITE, unit, deps, "write_plan", card, round_=1, next_activity=next_activity, guard=guard
+    )
+    if is_told(unit, deps):  # its writer knows it by its pages, and not by what a context finds
+        run.narrow_to("order")
+    run.lead_with("text", numbered_sentences(text))
+    return TextRewording(unit, text, run, limits, finder(unit, deps), deps.brief.language)
+
+
 def repair(target: RepairTarget, step: str, deps: Deps) -> None:
     """Have one text put right; a change that gives something away or breaks the length is left out."""
-    part, kept, guard = target.unit, kept_in(target.unit, deps), guard_of(target.unit, deps)
-    spots = (readable(order, guard.beside((target.text,))) for order in target.orders)
-    card = replace(unit_card(part, deps), spots=tuple(spots))
-    card = measured(card, target.text, part, deps)
-    limits = allowed_lengths(part, card.is_last, deps)
-    card = replace(card, low_length=limits.low, high_length=limits.high)
-    run = ActivityRun(
-        deps.desk, Activity.WRITE, part, part, card, context="write_plan", round_=1, next_activity="close",
-        guard=guard,
-    )  # fmt: skip
-    if is_told(part, deps):  # its writer knows it by its pages, and not by what a context finds
-        run.narrow_to("order")
-    run.lead_with("text", numbered_sentences(target.text))
-    if run.failures(step) > deps.desk.settings.max_repairs:
-        return
-
-    def tells(words: str) -> bool:
-        return is_rejected(review_by_code(words, kept, deps.brief.language, deps.embedder))
+    rewording = begin_rewording(target.unit, target.text, "close", deps, target.orders)
 
     def put_right(answer: Changes) -> Move:
-        text = repaired(target.text, answer.changes, limits, deps.brief.language, tells)
-        text = target.text if tells(text) else text
-        if text == target.text:
-            return lambda stores, made: None
-        return exchange(text, part, deps, DocumentOrigin.REPAIR)
+        text = rewording.applied(answer.changes)
+        is_kept = text == target.text or rewording.gives_away(text)
+        return no_move if is_kept else replace_prose(text, target.unit, deps)
 
-    try:
-        run.run(REPAIR, put_right, step=step)
-    except (NoResult, RequestRejected):
-        return
+    try_step(rewording.run, REPAIR, put_right, step=step)

@@ -11,8 +11,15 @@ from bookwright.agents.small.premise import closing_of, names_in, opening_of, th
 from bookwright.agents.small.scoring import better_of
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import SMALL_CRITIC, SMALL_DRAFT, SMALL_PLAN, SMALL_REFINE
-from bookwright.flows.activities.prose.acceptance import accept, both
-from bookwright.flows.activities.prose.purging import CUT, finder, purged, telling_in, told_of_cut, without_leaks
+from bookwright.flows.activities.moves import accept_prose, both
+from bookwright.flows.activities.prose.leak_review import (
+    CUT,
+    cut_note,
+    finder,
+    leaking_sentences,
+    purged,
+    without_leaks,
+)
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.text.prose import cut_to
@@ -37,7 +44,7 @@ def write(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
         names, things = names_in(premise), things_in(premise, language)
         better = better_of(draft, refined, unit.length or 1, names, language, things)
         text, reviewed, lost = purged(better, unit, deps)
-        return text, both(accept(text, unit, run, deps), reviewed), lost
+        return text, both(accept_prose(text, unit, run, deps), reviewed), lost
 
     def conclude(reply: str) -> Move | None:
         _, move, lost = finished(reply)
@@ -46,7 +53,7 @@ def write(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
     reply = run.run(SMALL_REFINE, conclude, prefill=opening, may_be_cut=True).value
     text, move, lost = finished(reply)
     if lost:
-        run.by_code(f"{SMALL_REFINE.name}.{CUT}", text, told_of_cut(lost), move)
+        run.by_code(f"{SMALL_REFINE.name}.{CUT}", text, cut_note(lost), move)
 
 
 def phase_of(unit: TaskNode) -> str:
@@ -66,7 +73,7 @@ def _draft(unit: TaskNode, before: str, opening: str, closing: str, run: Activit
         told = telling.trimmed(telling.joined(text, reply), language)
         text = without_leaks(told, find) or told  # what is cut here another piece can make good
         if text != told:
-            run.by_code(f"{SMALL_DRAFT.name}.{piece}.{CUT}", text, told_of_cut(telling_in(told, find)))
+            run.by_code(f"{SMALL_DRAFT.name}.{piece}.{CUT}", text, cut_note(leaking_sentences(told, find)))
         if telling.is_enough(text, unit.length or 1, language):
             break
     return _held(text, closing, unit, deps)

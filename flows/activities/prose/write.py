@@ -10,12 +10,12 @@ from bookwright.agents.workflows import REVISE, REVISION_MARK, TOLD, Workflow, p
 from bookwright.flows import gates
 from bookwright.flows.activities.earlier_pages import previous_endings, told_before
 from bookwright.flows.activities.prose import small
-from bookwright.flows.activities.prose.brief import brief_of, check_context, guard_of
+from bookwright.flows.activities.prose.brief import check_context, guard_of
 from bookwright.flows.activities.prose.choosing import drafted
 from bookwright.flows.activities.prose.cold_reading import first_reading
 from bookwright.flows.activities.prose.finish import UnitFinish
-from bookwright.flows.activities.surroundings import depth_at, measured, unit_card, wanted_lengths
 from bookwright.flows.activities.told_books import is_told, is_told_whole, pages_before
+from bookwright.flows.activities.unit_facts import begin_activity, depth_at, measured, unit_card, wanted_lengths
 from bookwright.flows.blueprints.unit_plans import form_of
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
@@ -43,7 +43,7 @@ def write(unit: TaskNode, deps: Deps) -> None:
 
     No step of it sees a design, and nothing that its guard finds.
     """
-    run = sit_down(unit, deps)
+    run = begin_writing(unit, deps)
     if deps.profile.name is ProfileName.SMALL:
         small.write(unit, run, deps)
         return
@@ -53,7 +53,8 @@ def write(unit: TaskNode, deps: Deps) -> None:
         if agent.is_prose:
             draft = drafted(agent, unit, run, deps)
             leeway = _TOLD_LEEWAY if is_told(unit, deps) else MENDED
-            run.card = measured(replace(run.card, spots=_spots(draft, deps)), draft, unit, deps, leeway)
+            spots = tuple(spots_in(draft, deps.brief.language, deps.desk.locale))
+            run.card = measured(replace(run.card, spots=spots), draft, unit, deps, leeway)
         else:
             run.run(agent)
     if _is_read_first(unit, deps) and (told := first_reading(draft, unit, deps)):
@@ -62,12 +63,11 @@ def write(unit: TaskNode, deps: Deps) -> None:
     UnitFinish(unit, run, deps, draft).finish(last, revised, check)
 
 
-def sit_down(unit: TaskNode, deps: Deps) -> ActivityRun:
+def begin_writing(unit: TaskNode, deps: Deps) -> ActivityRun:
     """Begin the writing of a unit: return its run, with all that its writer is to be shown."""
-    run = ActivityRun(
-        deps.desk, Activity.WRITE, unit, unit, _card(unit, deps), context="write_plan", next_activity="close",
-        guard=guard_of(unit, deps),
-    )  # fmt: skip
+    run = begin_activity(
+        Activity.WRITE, unit, deps, "write_plan", _card(unit, deps), next_activity="close", guard=guard_of(unit, deps)
+    )
     gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
     gates.show_order(unit, run, deps)
     if deps.profile.name is ProfileName.SMALL:
@@ -75,8 +75,9 @@ def sit_down(unit: TaskNode, deps: Deps) -> ActivityRun:
     check_context(unit, run, deps)
     if is_told_whole(unit, deps):
         _put_book_before(unit, run, deps)
-    elif _is_read_first(unit, deps):
-        _put_plan_before(unit, run, deps)
+    elif _is_read_first(unit, deps) and (brief := deps.document(unit, DocumentKind.WRITERS_BRIEF)):
+        run.add("plan", brief.text)  # one step makes brief and plan
+        run.rests_on(brief.id)
     return run
 
 
@@ -90,14 +91,6 @@ def steps_of(unit: TaskNode, deps: Deps) -> Workflow:
     if is_told(unit, deps):
         return TOLD
     return write_workflow(unit.level, deps.profile.name, depth_at(unit, deps))
-
-
-def _put_plan_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
-    """Put the brief where the write plan stands, where one step makes both."""
-    brief = brief_of(unit, deps)
-    if brief is not None:
-        run.add("plan", brief.text)
-        run.rests_on(brief.id)
 
 
 def _put_book_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
@@ -150,7 +143,3 @@ def _card(unit: TaskNode, deps: Deps) -> Card:
         open_points=(),  # the brief settles them, or leaves them unsaid
         directions=form_of(unit, deps),
     )
-
-
-def _spots(text: str, deps: Deps) -> tuple[str, ...]:
-    return tuple(spots_in(text, deps.brief.language, deps.desk.locale))

@@ -5,8 +5,8 @@ from contextlib import closing
 from bookwright.agents.backends.service import ModelService
 from bookwright.app.branches.comparing import TextPair
 from bookwright.app.branches.verdicts import verdict_bill
+from bookwright.flows.candidates.judging import ReaderVerdict, ask_reader
 from bookwright.flows.open_book import RunConfig, hold
-from bookwright.flows.revision.verdict import ReaderVerdict, ask_reader
 from bookwright.models.book import BookState
 from tests.app.branches.grove import Grove
 

@@ -23,7 +23,7 @@ from prefect.client.schemas.objects import FlowRun, StateType, TaskRun
 from prefect.events.worker import EventsWorker
 
 from bookwright.agents.backends.service import ModelService
-from bookwright.flows.deps import NoObserver
+from bookwright.flows.deps import RunObserver
 from bookwright.flows.library import book_id, find_or_create, opened_library
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.prefect.server import PrefectApi, api_url, free_port
@@ -128,7 +128,7 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fate: Fate) -> Ite
 
 def walked(home: Path, brief: dict[str, Any]) -> tuple[list[str], set[str]]:
     """The names of all activities of a book where nobody watches, and the boards that it has."""
-    recording = Recording(NoObserver())
+    recording = Recording(RunObserver())
     with FakeProvider(author=novelist) as provider:
         alone = load_settings(home=home, model="compatible:fake", llm_base_url=provider.url, embedding="hashing")
         with opened_library(alone) as database, closing(ModelService(alone)) as models:

@@ -13,8 +13,8 @@ from bookwright.agents.backends.protocol import FailureListener, Listener, Reque
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.relay.style_guide import guide_of_sample, keep_guide, kept_guide
-from bookwright.flows.activities.surroundings import is_one_sitting
 from bookwright.flows.activities.told_books import is_free, is_told_whole, pages_before
+from bookwright.flows.activities.unit_facts import is_one_sitting
 from bookwright.flows.deps import Deps
 from bookwright.flows.library import find_or_create
 from bookwright.flows.limits import Limits

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from bookwright.agents.backends.protocol import Request
-from bookwright.flows.blueprints.fixing import mend
+from bookwright.flows.activities.sizes import cut_to_tokens
+from bookwright.flows.blueprints.mending import mend
 from bookwright.flows.blueprints.opening import open_tree
-from bookwright.flows.blueprints.pages import cut_to_tokens
-from bookwright.flows.blueprints.reviewing import ReviewedDocument, batches_of
+from bookwright.flows.blueprints.reviewing import ReviewedDocument, reading_batches
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.faults import BlueprintReport, Fault, FoundFaults, Point, Verification
@@ -174,7 +174,7 @@ def test_a_reviewer_reads_in_batches_that_fit_and_a_long_page_alone(
     texts = [*("tide " * 600 for _ in range(40)), "tide " * 60_000, "tide "]
     reads = [ReviewedDocument(node, page.model_copy(update={"text": text})) for text in texts]
 
-    batches = batches_of(reads, deps)
+    batches = reading_batches(reads, deps)
 
     budget = deps.profile.context_budget["evaluator"]
     assert [read for batch in batches for read in batch] == reads

@@ -9,7 +9,7 @@ from bookwright.agents.backends.protocol import Request
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows.activities.prose.choosing import drafted
 from bookwright.flows.activities.prose.write import steps_of
-from bookwright.flows.activities.surroundings import unit_card
+from bookwright.flows.activities.unit_facts import unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import GateWaiting

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from prefect.events.worker import EventsWorker
 
-from bookwright.flows.deps import NoObserver
+from bookwright.flows.deps import RunObserver
 from bookwright.flows.prefect.server import (
     PrefectApi,
     api_url,
@@ -37,7 +37,7 @@ def plain_walk(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     settings = load_settings(
         home=tmp_path_factory.mktemp("plain"), model="rehearsal:exact", embedding="hashing", free_megabytes=0
     )
-    recording = Recording(NoObserver())
+    recording = Recording(RunObserver())
     write(settings, recording)
     return recording.names
 

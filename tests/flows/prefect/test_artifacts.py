@@ -10,7 +10,7 @@ from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.filters import ArtifactFilter, ArtifactFilterFlowRunId
 from prefect.client.schemas.objects import Artifact
 
-from bookwright.flows.deps import NoObserver
+from bookwright.flows.deps import RunObserver
 from bookwright.flows.limits import Limits
 from bookwright.models.errors import BookPaused
 from bookwright.models.settings import load_settings
@@ -76,7 +76,7 @@ def test_chapters_that_a_dead_process_could_not_show_are_shown_by_the_next_run(
 ) -> None:
     brief = {**BRIEF, "title": "The Other Log"}  # of which this server has seen nothing yet
     with pytest.raises(BookPaused):
-        write(load_settings(), NoObserver(), Limits.parse("chapter:2", None), brief)
+        write(load_settings(), RunObserver(), Limits.parse("chapter:2", None), brief)
 
     state = run_flow(brief=brief)
 

@@ -11,12 +11,12 @@ from prefect.client.orchestration import get_client
 
 from bookwright.flows.prefect.deployment import deploy
 from bookwright.flows.prefect.flow_run import FLOW_NAME
-from bookwright.flows.prefect.login import make_login
 from bookwright.flows.prefect.pool import DEPLOYMENT, on_server
 from bookwright.flows.prefect.server import (
     PrefectApi,
     api_url,
     free_port,
+    make_login,
     prefect_home,
     server_environment,
     stop_process,

@@ -24,12 +24,12 @@ from bookwright.agents.workflows import REVISION_MARK
 from bookwright.failpoints import Failpoint
 from bookwright.flows.library import book_id, find_or_create, open_library
 from bookwright.flows.prefect.deployment import deploy
-from bookwright.flows.prefect.login import make_login
 from bookwright.flows.prefect.pool import hand_in
 from bookwright.flows.prefect.server import (
     PrefectApi,
     api_url,
     free_port,
+    make_login,
     prefect_home,
     server_environment,
     stop_process,

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from bookwright.flows.deps import NoObserver, RunObserver
-from bookwright.flows.prefect.login import make_login
+from bookwright.flows.deps import RunObserver
 from bookwright.flows.prefect.pool import on_server
 from bookwright.flows.prefect.server import (
     PrefectApi,
     api_url,
     free_port,
+    make_login,
     prefect_home,
     server_environment,
     wait_until_up,
@@ -69,7 +69,7 @@ def test_without_a_server_the_book_is_written_as_plain_functions(home: Path, pla
     with on_server(PrefectApi(api_url(free_port()))):
         finished = write_at_terminal(settings, notices.append, seen_by)
 
-    assert isinstance(recordings[-1].inner, NoObserver)
+    assert type(recordings[-1].inner) is RunObserver
     assert finished.state is BookState.FINISHED
     assert recordings[-1].names == plain_walk
     assert [recording.names for recording in recordings[:-1]] == [[]]

@@ -13,8 +13,9 @@ from prefect.flow_engine import run_flow_sync
 from bookwright.cli.edge import run
 from bookwright.cli.main import app
 from bookwright.flows.library import open_library
+from bookwright.flows.parameters import book_of
 from bookwright.flows.prefect.deployment import deploy
-from bookwright.flows.write_book import book_of, write_book
+from bookwright.flows.write_book import write_book
 from bookwright.models.settings import load_settings
 from bookwright.storage.repositories.gates import GateRepository
 from tests.flows.prefect.observed import (

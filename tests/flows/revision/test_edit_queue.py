@@ -11,7 +11,7 @@ from bookwright.app.access import OpenBook
 from bookwright.app.changes.editing import save_or_queue, take_in_at_rest
 from bookwright.app.records.edits import decision
 from bookwright.app.records.form import new_record
-from bookwright.flows.deps import NoObserver
+from bookwright.flows.deps import RunObserver
 from bookwright.flows.library import find_or_create
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
@@ -32,7 +32,7 @@ from tests.cli.shelf import a_book
 from tests.support.books import make_brief_of, make_settings
 
 
-class EditingObserver(NoObserver):
+class EditingObserver(RunObserver):
     """Saves an edit of a chapter while the activity after its close is under way, as an author at a page does."""
 
     def __init__(self, opened: OpenBook) -> None:

@@ -13,7 +13,7 @@ from bookwright.app.changes.editing import save_or_queue
 from bookwright.app.comments.orders import give_order, order_of
 from bookwright.app.comments.passages import comment_on
 from bookwright.app.status.shelf import ask_to_rest
-from bookwright.flows.deps import NoObserver
+from bookwright.flows.deps import RunObserver
 from bookwright.flows.library import find_or_create
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.revision.brief_edits import brief_seen
@@ -32,7 +32,7 @@ from bookwright.storage.stores import BookStorage
 from tests.support.books import make_brief_of, make_settings
 
 
-class Author(NoObserver):
+class Author(RunObserver):
     """Does something, as a person at a page does, once the first chapter is closed."""
 
     def __init__(self, does: Callable[[str], None]) -> None:
@@ -87,7 +87,7 @@ def test_a_wish_that_it_rest_outlives_the_change_of_its_order(opened: OpenBook) 
     with pytest.raises(BookPaused, match="asked to rest"):
         _written(opened, Author(change_and_pause))
     rested = _stored(opened)
-    finished = _written(opened, NoObserver())
+    finished = _written(opened, RunObserver())
 
     assert (rested.state, rested.brief.genre, rested.stop_requested) == (BookState.PAUSED, "a farce", False)
     assert finished.state is BookState.FINISHED
@@ -116,7 +116,7 @@ def test_a_note_is_seen_to_by_whoever_writes_the_book(opened: OpenBook) -> None:
     assert "Say it more plainly." in next(one.note for one in versions if one.origin is DocumentOrigin.NOTE)
 
 
-def _written(opened: OpenBook, author: NoObserver) -> Book:
+def _written(opened: OpenBook, author: RunObserver) -> Book:
     with closing(ModelService(opened.settings)) as models:
         return run_book(opened.book.id, RunConfig(opened.settings, opened.storage.database, models, author))
 

@@ -12,7 +12,7 @@ from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.exports.vault.progress import PATH as PROGRESS
 from bookwright.exports.vault.progress import load_from_book
 from bookwright.exports.vault.sealed import is_untouched
-from bookwright.flows.deps import NoObserver
+from bookwright.flows.deps import RunObserver
 from bookwright.flows.vault.keeper import VaultKeeper, VaultObserver, kept_vault
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.step import Activity
@@ -134,7 +134,7 @@ def test_an_activity_that_ends_in_no_page_asks_nothing_of_the_database(tmp_path,
     asked = []
     event.listen(engine, "before_cursor_execute", lambda *arguments: asked.append(arguments[2]))
 
-    VaultObserver(NoObserver(), VaultKeeper(vault, asked.append, asked.append)).run(activity, root, lambda: None)
+    VaultObserver(RunObserver(), VaultKeeper(vault, asked.append, asked.append)).run(activity, root, lambda: None)
 
     assert asked == []
 

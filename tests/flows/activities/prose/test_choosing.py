@@ -6,7 +6,7 @@ from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import write_workflow
 from bookwright.flows.activities.prose.choosing import drafted, is_free
 from bookwright.flows.activities.prose.write import steps_of
-from bookwright.flows.activities.surroundings import depth_at, is_one_sitting, unit_card
+from bookwright.flows.activities.unit_facts import depth_at, is_one_sitting, unit_card
 from bookwright.models.step import Activity
 from bookwright.models.tree.decision import Choice
 from tests.flows.walking import begin

@@ -9,7 +9,7 @@ import pytest
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows.activities.prose.finish import UnitFinish
 from bookwright.flows.activities.prose.write import write
-from bookwright.flows.activities.surroundings import unit_card
+from bookwright.flows.activities.unit_facts import unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.step import Activity

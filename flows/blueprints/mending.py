@@ -1,34 +1,70 @@
-"""Verification after the reviews: code checks again, a model looks at the findings, a verdict is kept."""
+"""After a review: mending what it found, then looking at all of it again and keeping a verdict."""
 
 from bookwright.agents.blueprints.checks import checked
 from bookwright.agents.blueprints.steps import verifier
 from bookwright.agents.workflows import evaluates
+from bookwright.flows.activities.extract import extract_again
+from bookwright.flows.activities.moves import both, close_node
+from bookwright.flows.activities.sizes import cut_to_tokens
+from bookwright.flows.activities.unit_facts import stands_for_chapter
 from bookwright.flows.blueprints.gathering import gather
-from bookwright.flows.blueprints.members import folder_of, member_of
-from bookwright.flows.blueprints.pages import cut_to_tokens
-from bookwright.flows.blueprints.reviewing import ReviewedDocument, begin_reading, keep_report
+from bookwright.flows.blueprints.members import folder_of, member_of, target_of
+from bookwright.flows.blueprints.reviewing import ReviewedDocument, begin_reading, report_move
 from bookwright.flows.deps import Deps
+from bookwright.flows.revision.amend import Amendment, amend
 from bookwright.flows.revision.revise import chosen
-from bookwright.models.document import DocumentKind
-from bookwright.models.errors import InvalidInput, NodeNotFound
-from bookwright.models.faults import (
-    BlueprintReport,
-    CheckResult,
-    Fault,
-    Verification,
-    verdict_of,
-    worst_first,
-)
+from bookwright.models.document import Document, DocumentKind, DocumentOrigin
+from bookwright.models.errors import InvalidInput, NodeNotFound, NoResult, RequestRejected
+from bookwright.models.faults import BlueprintReport, CheckResult, Fault, Verification, verdict_of, worst_first
+from bookwright.models.step import Activity
 from bookwright.models.tree.plan import TaskType
-from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.models.tree.task import TaskNode
 from bookwright.storage.steps.journal import Move
-from bookwright.storage.stores import Stores
 
 _DOCUMENTS_SHARE = 0.7
 """Of what an evaluator may read, for the documents that were to change."""
 
 _MOST_SHOWN = 30
 """Faults that one call can be asked about; the rest stays open."""
+
+
+def mend(fix: TaskNode, deps: Deps) -> None:
+    """Have a document changed as a review ordered; where no answer will do it stays, and the verification tells.
+
+    The new version carries the order, so that a walk that was interrupted behind it does not change it again.
+    """
+    order = "\n".join(fix.instructions)
+    try:
+        target, old = _target(fix, deps)
+        if old.note != order or not _is_newer_than_report(old, fix, deps):
+            amend(target, old, Amendment(order, DocumentOrigin.NOTE), deps)
+        if old.kind is DocumentKind.PROSE:
+            chapter = _chapter_of(target, deps)
+            deps.observer.run(Activity.REVIEW, chapter, lambda: extract_again(chapter, deps))
+    except (NodeNotFound, InvalidInput, NoResult, RequestRejected):
+        pass  # gone meanwhile, nothing that its writer may hear of, or no answer: what is open the verification tells
+    deps.desk.journal.move(close_node(fix))
+
+
+def _target(fix: TaskNode, deps: Deps) -> tuple[TaskNode, Document]:
+    """Return what is to be mended; of a unit that is in parts, its last one."""
+    with deps.stores() as stores:
+        target = stores.nodes.by_label(target_of(fix))
+        while parts := stores.nodes.children(target.key, TaskType.WRITE):
+            target = parts[-1]
+        return target, chosen(stores, target, None)
+
+
+def _is_newer_than_report(document: Document, fix: TaskNode, deps: Deps) -> bool:
+    """True for a version that came after the report that orders it; an older one was ordered the same once before."""
+    assert fix.parent is not None  # a review made it
+    report = deps.document(deps.storage.node(fix.parent), DocumentKind.REPORT, with_text=False)
+    return report is None or document.id > report.id
+
+
+def _chapter_of(leaf: TaskNode, deps: Deps) -> TaskNode:
+    """Return the chapter that a unit lies in, or what stands in a chapter's place."""
+    return next((unit for unit in (leaf, *deps.storage.above(leaf)) if stands_for_chapter(unit, deps)), leaf)
 
 
 def verify(node: TaskNode, deps: Deps) -> None:
@@ -69,11 +105,7 @@ def _move(
         was_read=any(own.was_read for own in before),
     )  # fmt: skip
 
-    def move(stores: Stores, step: int) -> None:
-        keep_report(node, report, deps, stores, step)
-        stores.nodes.change(node.key, status=NodeStatus.DONE.value)
-
-    return move
+    return both(report_move(node, report, deps), close_node(node))
 
 
 def _found_before(node: TaskNode, deps: Deps) -> tuple[BlueprintReport, ...]:

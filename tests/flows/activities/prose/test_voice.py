@@ -4,7 +4,7 @@ from typing import Any
 
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.relay.style_guide import guide_of_sample, keep_guide, kept_guide
-from bookwright.flows.activities.prose.style import settle_style
+from bookwright.flows.activities.prose.voice import settle_style
 from bookwright.flows.open_book import RunConfig, hold
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.settings import Settings

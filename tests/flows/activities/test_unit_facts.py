@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from bookwright.exports.manuscript import Chapter, Manuscript
-from bookwright.flows.activities.surroundings import position_of, stands_for_chapter
+from bookwright.flows.activities.unit_facts import position_of, stands_for_chapter
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import TaskNode

@@ -1,22 +1,36 @@
-"""Taking sentences that give something away out of a text by code, and saying what was taken out."""
+"""The leak review of prose: what a reviewer is shown, and how code takes out what gives something away."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from bookwright.agents.relay.leaks.issue import LeakIssue
 from bookwright.agents.relay.secrets.gaps import Gapped, has_fillings, without
-from bookwright.agents.relay.secrets.reviewing import is_rejected, review_by_code, round_of_code, span_of
-from bookwright.flows.activities.surroundings import kept_in
+from bookwright.agents.relay.secrets.kept import Kept
+from bookwright.agents.relay.secrets.matching import Matcher, Withholding
+from bookwright.agents.relay.secrets.reviewing import (
+    is_rejected,
+    kept_cards,
+    pointed_at,
+    review_by_code,
+    round_of_code,
+    span_of,
+)
+from bookwright.agents.relay.threads.instructions import ForeshadowAction, ForeshadowInstruction, instruct
+from bookwright.flows.activities.moves import keep_document, no_move
+from bookwright.flows.activities.unit_facts import kept_in, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.leak import LeakReport, LeakRound
-from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.document import DocumentKind
 from bookwright.models.tree.task import TaskNode
+from bookwright.prompts import Card
 from bookwright.prompts.render import render_problem, render_taken_out
 from bookwright.storage.steps.journal import Move
-from bookwright.storage.stores import Stores
 
 CUT = "cut"
 """Ends the name of a step in which code takes something out."""
+
+_SHOWING = (ForeshadowAction.PLANT, ForeshadowAction.REINFORCE)
 
 Find = Callable[[str], Sequence[LeakIssue]]
 """The checks of one unit: what they find in a text."""
@@ -26,6 +40,25 @@ def finder(unit: TaskNode, deps: Deps) -> Find:
     """Return the checks of a unit, what is kept there being read once."""
     kept = kept_in(unit, deps)
     return lambda text: review_by_code(text, kept, deps.brief.language, deps.embedder)
+
+
+def review_card(text: str, unit: TaskNode, kept: Kept, deps: Deps) -> Card:
+    """Return the card of a leak review: what is kept, how it may be felt, what was ordered, where code is in doubt."""
+    with deps.stores() as stores:
+        threads, reading = stores.codex.threads(), stores.codex.reading_order()
+        orders = instruct(threads, unit.label, reading, Matcher(Withholding()))
+    return replace(
+        unit_card(unit, deps), secrets=kept_cards(kept), planted=tuple(_planted(orders)), bound=kept.public.wordings,
+        spots=pointed_at(text, kept, deps.brief.language, deps.embedder),
+    )  # fmt: skip
+
+
+def _planted(orders: Iterable[ForeshadowInstruction]) -> Iterator[str]:
+    """What the text was ordered to show for a later page, with its words and how finely that was to be done."""
+    for order in orders:
+        if order.action in _SHOWING:
+            words = "; ".join(order.allowed_expressions)
+            yield " | ".join(filter(None, (" ".join(order.note.split()), words, f"{order.subtlety_target}/10")))
 
 
 class LeakPlace(NamedTuple):
@@ -56,12 +89,12 @@ def taken_out(gapped: Gapped, text: str, places: Sequence[LeakPlace], locale: st
     return render_taken_out(gaps, locale)
 
 
-def told_of_cut(lost: Iterable[str]) -> str:
+def cut_note(lost: Iterable[str]) -> str:
     """Say for the journal what code took out, once nobody had put it right."""
     return "taken out by code: " + " / ".join(dict.fromkeys(" ".join(words.split()) for words in lost))
 
 
-def telling_in(text: str, find: Find) -> list[str]:
+def leaking_sentences(text: str, find: Find) -> list[str]:
     """Return the sentences of a text that the checks reject."""
     issues = find(text)
     return list(without(text, [(one.start, one.end) for one in issues]).lost) if is_rejected(issues) else []
@@ -87,23 +120,16 @@ def purged(text: str, unit: TaskNode, deps: Deps) -> tuple[str, Move, list[str]]
         return text, reviewed_move(unit, [found]), []
     left = without_leaks(text, find)
     after = [found, LeakRound(result="approved")] if left else [found]
-    lost = telling_in(text, find) if left else []
+    lost = leaking_sentences(text, find) if left else []
     return left or text, reviewed_move(unit, after, cut=lost), lost
 
 
 def reviewed_move(unit: TaskNode, rounds: list[LeakRound], decided_by: str = "", cut: Iterable[str] = ()) -> Move:
     """The move that keeps what reviews found; nothing is kept of a text in which nobody found anything."""
     report = LeakReport(unit=unit.label, rounds=tuple(rounds), cut=tuple(cut), decided_by=decided_by)
-    is_clean = all(found.result == "approved" for found in rounds) and not report.cut
-
-    def move(stores: Stores, step: int) -> None:
-        if not is_clean:
-            new = NewDocument(
-                node=unit.key, kind=DocumentKind.LEAK_REVIEW, text=report.as_text, data=report.model_dump_json()
-            )
-            stores.documents.add(new, step or None)
-
-    return move
+    if all(found.result == "approved" for found in rounds) and not report.cut:
+        return no_move
+    return keep_document(unit, DocumentKind.LEAK_REVIEW, report.as_text, data=report.model_dump_json())
 
 
 def fills_gaps(locale: str, answer: str) -> str:
@@ -111,6 +137,6 @@ def fills_gaps(locale: str, answer: str) -> str:
     return "" if has_fillings(answer) else render_problem("no_fillings", locale)
 
 
-def surface_of(found: LeakRound) -> tuple[str, ...]:
+def advice_in(found: LeakRound) -> tuple[str, ...]:
     """What the reviewing model advises; what code says of a leak names it."""
     return tuple(leak.suggestion for leak in found.leaks if leak.found_by == "model" and leak.suggestion)

@@ -4,12 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from bookwright.agents.cards import element_allowance, make_card
-from bookwright.agents.relay.secrets.guard import public_at
+from bookwright.agents.relay.secrets.guard import Guard, public_at
 from bookwright.agents.relay.secrets.kept import Kept, kept_at
-from bookwright.flows.blueprints.unit_plans import ChildLengths, child_lengths, counted_child, planned_child
+from bookwright.agents.steps.activity_run import ActivityRun
+from bookwright.flows.blueprints.unit_plans import ChildLengths, child_lengths, child_level_of, counted_child
 from bookwright.flows.deps import Deps
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.profile import Profile, ProfileName
+from bookwright.models.step import Activity
 from bookwright.models.text.length import MENDED, TOLERANCE, LengthRange, range_of, range_of_last
 from bookwright.models.tree.decision import Decision
 from bookwright.models.tree.depth import Depth, depth_under, in_words
@@ -25,20 +27,13 @@ _DESIGN_WORDS = (60, 1_200)
 _FEW_TASKS, _FINE_TASKS = 2, 3
 """Tasks of a short unit's only round: fewer and larger ones; a book of one sitting has a single one outside fine."""
 _SITTING_SHARE = 0.6
+CHARACTERS_A_WORD = 1.6
+"""Of documents about a book; a book itself takes a little more."""
 
 
 def unit_of(node: TaskNode, deps: Deps) -> TaskNode:
     """Return the unit that a task serves, or the node itself if it is one."""
-    if node.unit is None:
-        return node
-    return deps.storage.node(node.unit)
-
-
-def parent_of(node: TaskNode, deps: Deps) -> TaskNode | None:
-    """Return the node above."""
-    if node.parent is None:
-        return None
-    return deps.storage.node(node.parent)
+    return node if node.unit is None else deps.storage.node(node.unit)
 
 
 def max_unit_length(deps: Deps) -> int:
@@ -69,23 +64,10 @@ def profile_at(unit: TaskNode, deps: Deps) -> Profile:
     )
 
 
-def child_level_of(unit: TaskNode, deps: Deps) -> Level | None:
-    """Return the level a unit divides into; None for a paragraph, which can only be written."""
-    return planned_child(unit, deps)
-
-
 def lengths_of_children(unit: TaskNode, deps: Deps) -> ChildLengths:
     """Return how long this unit's children are to be; those of a unit that has none are as long as itself."""
-    return _lengths_at(child_level_of(unit, deps), unit, deps)
-
-
-def _lengths_at(level: Level | None, unit: TaskNode, deps: Deps) -> ChildLengths:
+    level = child_level_of(unit, deps)
     return child_lengths(unit, level, max_unit_length(deps), deps) if level else ChildLengths(unit.length or 1, 0, 0)
-
-
-def usual_child(unit: TaskNode, deps: Deps) -> int:
-    """Return the usual length of this unit's children."""
-    return lengths_of_children(unit, deps).usual
 
 
 def is_short_enough(unit: TaskNode, deps: Deps) -> bool:
@@ -142,11 +124,10 @@ def stands_for_chapter(unit: TaskNode, deps: Deps) -> bool:
     """
     if unit.level is Level.CHAPTER:
         return True
-    parent = parent_of(unit, deps)
     if unit.level.is_at_least(Level.CHAPTER):
         with deps.stores() as stores:
             return not stores.nodes.children(unit.key, TaskType.WRITE)
-    return parent is not None and parent.level.is_at_least(Level.ACT)
+    return unit.parent is not None and deps.storage.node(unit.parent).level.is_at_least(Level.ACT)
 
 
 def design_allowance(unit: TaskNode, deps: Deps) -> int:
@@ -160,16 +141,19 @@ def design_allowance(unit: TaskNode, deps: Deps) -> int:
         share = min(length / 9, 350)
     else:
         share = max(_DESIGN_SHARE.get(unit.level, 0.08) * length, min(length / 9, 250))
-    low, high = _DESIGN_WORDS
-    scale = 1.0 if deps.brief.length_unit == "words" else 1.6
-    return round(min(max(share, low), high) * scale)
+    return allowance(share, *_DESIGN_WORDS, deps)
+
+
+def allowance(words: float, low: int, high: int, deps: Deps) -> int:
+    """Return how long a document about the book may be: so many words within bounds, in the book's unit of length."""
+    return round(min(max(words, low), high) * (1.0 if deps.brief.length_unit == "words" else CHARACTERS_A_WORD))
 
 
 def unit_card(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Card:
     """Return the card of an activity with everything that its unit's place decides."""
     above = deps.storage.above(unit)
     child = child_level_of(unit, deps)
-    lengths = _lengths_at(child, unit, deps)
+    lengths = lengths_of_children(unit, deps)
     return make_card(
         deps.brief,
         unit,
@@ -190,6 +174,30 @@ def unit_card(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Card:
         child_high=lengths.high,
         outline=unit.outline,
         spots=orders_for(unit, deps) if deps.profile.name is ProfileName.SMALL else (),
+    )
+
+
+def begin_activity(
+    activity: Activity,
+    node: TaskNode,
+    deps: Deps,
+    role: str,
+    card: Card | None = None,
+    *,
+    round_: int | None = None,
+    next_activity: str = "",
+    guard: Guard | None = None,
+) -> ActivityRun:
+    """Begin an activity of a unit or of a task, in whose round it is then; with its unit's card unless one is given.
+
+    `role` is the one whose budget the activity's context has; the rest is as `ActivityRun` has it.
+    """
+    unit, task = unit_of(node, deps), None if node.is_unit else node
+    card = card or unit_card(unit, deps, task)
+    if round_ is None:
+        round_ = task.planning_round if task else 0
+    return ActivityRun(
+        deps.desk, activity, node, unit, card, context=role, round_=round_, next_activity=next_activity, guard=guard
     )
 
 
@@ -219,9 +227,9 @@ def allowed_lengths(unit: TaskNode, is_last: bool, deps: Deps) -> LengthRange:
     target = unit.length or 1
     if not is_last:
         return range_of(target)
-    unit, total = deps.fresh(unit), deps.brief.length  # a step may have accepted a text of it by now
+    unit = deps.fresh(unit)  # a step may have accepted a text of it by now
     root = (deps.storage.above(unit) or (unit,))[-1]
-    return range_of_last(target, root.written - unit.written, total)
+    return range_of_last(target, root.written - unit.written, deps.brief.length)
 
 
 def wanted_lengths(unit: TaskNode, is_last: bool, deps: Deps, leeway: float = MENDED) -> LengthRange:
@@ -251,13 +259,14 @@ def prose_of(unit: TaskNode, deps: Deps) -> str:
 def prose_parts(unit: TaskNode, deps: Deps) -> list[tuple[TaskNode, str]]:
     """Return the units that hold a unit's prose, each with its text, in reading order; itself if it has its own."""
     with deps.stores() as stores:
-        return list(_texts_below(unit, stores))
+        return list(prose_below(unit, stores))
 
 
-def _texts_below(unit: TaskNode, stores: Stores) -> Iterator[tuple[TaskNode, str]]:
+def prose_below(unit: TaskNode, stores: Stores) -> Iterator[tuple[TaskNode, str]]:
+    """Yield the same as `prose_parts`, out of open stores."""
     parts = stores.nodes.children(unit.key, TaskType.WRITE)
     for part in parts:
-        yield from _texts_below(part, stores)
+        yield from prose_below(part, stores)
     prose = None if parts else stores.documents.current(unit.key, DocumentKind.PROSE)
     if prose is not None:
         yield unit, prose.text

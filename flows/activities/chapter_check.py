@@ -1,0 +1,174 @@
+"""What an accepted chapter is checked against: the codex's entries, threads and secrets, and the story's clock."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from bookwright.agents.relay.record import record_lines
+from bookwright.agents.relay.secrets.coming_out import due_in_chapter
+from bookwright.agents.relay.secrets.knowing import unknown_yet
+from bookwright.agents.relay.threads.foreshadowing import as_before
+from bookwright.agents.relay.times.people import ages_in
+from bookwright.agents.relay.times.setting import setting_lines
+from bookwright.agents.relay.times.slips import ToldTimes, timeframe
+from bookwright.agents.workflows import EXTRACT, evaluates
+from bookwright.flows.activities.told_books import is_told_whole
+from bookwright.flows.deps import Deps
+from bookwright.models.codex.entries import CodexEntry, EntryKind, Secret, folded
+from bookwright.models.codex.extraction import Extraction, FoundCheck, FoundEntry, FoundPerson
+from bookwright.models.codex.foreshadowing import Foreshadowing
+from bookwright.models.codex.names import named
+from bookwright.models.document import Document, DocumentKind
+from bookwright.models.profile import ProfileName
+from bookwright.models.story_time.moment import Comparison, stated
+from bookwright.models.story_time.reading import read_time
+from bookwright.models.tree.place import ReadingOrder
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import TaskNode
+from bookwright.prompts import Card
+from bookwright.storage.stores import Stores
+
+_MOST_THREADS = 40
+_RECORD_SHARE = 0.35
+"""Of the room of an evaluator's prompt, for the entries that a text is held against."""
+_MOST_PEOPLE = 16
+_DATELINE = 60
+"""Letters of a first line that may be nothing but a time."""
+_SENTENCE = re.compile(r"[.!?。！？…”」]\s*$")
+
+
+def extracts(unit: TaskNode, deps: Deps) -> bool:
+    """Whether a model extracts facts from a text and checks it against the codex.
+
+    `small` has no model for it; in `economy` nothing rests on the facts of what is written in one piece, or told whole.
+    """
+    if deps.profile.name is ProfileName.ECONOMY:
+        return unit.parent is not None and not is_told_whole(unit, deps)
+    return evaluates(deps.profile.name)
+
+
+@dataclass(frozen=True)
+class ChapterCheck:
+    """The entries, threads and secrets that a chapter is checked against."""
+
+    chapter: int
+    """Its number; 0 for the whole book."""
+    record: tuple[str, ...]
+    """The entries that it names, a line each."""
+    threads: Sequence[Foreshadowing]
+    due: Sequence[Secret]
+    """Secrets that were to come out in it."""
+    prose: int | None
+    """The document that holds the chapter's text, if one does."""
+    is_recorded: bool
+    """The chapter has its report already."""
+
+    @property
+    def thread_lines(self) -> tuple[str, ...]:
+        """The threads, a line each."""
+        return tuple(f"{own.id} ({own.status}) {own.title}: {own.seed.content}" for own in self.threads)
+
+    @property
+    def due_lines(self) -> tuple[str, ...]:
+        """The secrets, a line each under its number: an id may tell what it stands for."""
+        return tuple(f"{number}: {own.content}" for number, own in enumerate(self.due, 1))
+
+    def named(self, found: Extraction) -> Extraction:
+        """An extraction whose secrets go by their ids, and not by their numbers in the list; old answers have ids."""
+        ids = {str(number): own.id for number, own in enumerate(self.due, 1)}
+        reveals = (own.model_copy(update={"secret": ids.get(own.secret, own.secret)}) for own in found.reveals)
+        return found.model_copy(update={"reveals": tuple(reveals)})
+
+
+def last_prose(unit: TaskNode, stores: Stores) -> Document | None:
+    """Return the prose of a unit, without its text; of one in parts, that of the last."""
+    parts = stores.nodes.children(unit.key, TaskType.WRITE)
+    return (
+        last_prose(parts[-1], stores)
+        if parts
+        else stores.documents.current(unit.key, DocumentKind.PROSE, with_text=False)
+    )
+
+
+def check_of(unit: TaskNode, text: str, deps: Deps) -> ChapterCheck:
+    """The entries that the text names, and the threads that were not over before it."""
+    room = round(deps.profile.context_budget[EXTRACT.context] * _RECORD_SHARE)
+    with deps.stores() as stores:
+        seen = stores.codex.seen_at(unit.label)
+        reading = stores.codex.reading_order()
+        before = [as_before(own, unit.label, reading) for own in stores.codex.threads()]
+        threads = [own for own in before if own.is_open or own.status == "registered"]
+        due = [own for own in stores.codex.secrets() if due_in_chapter(own, unit.label, reading)]
+        prose = last_prose(unit, stores)
+        report = stores.documents.current(unit.key, DocumentKind.CONSISTENCY, with_text=False)
+    record = record_lines(seen, text, reading, room, deps.desk.count_tokens, deps.desk.locale)
+    chapter = reading.chapter_of(unit.label) if unit.parent is not None else 0
+    is_recorded = report is not None and (prose is None or report.id > prose.id)
+    return ChapterCheck(chapter, record, threads[:_MOST_THREADS], due, prose.id if prose else None, is_recorded)
+
+
+def timed(card: Card, unit: TaskNode, deps: Deps) -> Card:
+    """Return the card of whoever holds a chapter against the record with what it has to know of the story's clock."""
+    with deps.stores() as stores:
+        reading = stores.codex.reading_order()
+        unknown = unknown_yet(stores.codex.secrets(), unit.label, reading)
+    return replace(card, times=setting_lines(unit.label, reading, deps.desk.locale), unknown_yet=unknown)
+
+
+def as_of_then(found: FoundEntry, unit: TaskNode, stores: Stores) -> FoundEntry:
+    """Return what a chapter says of somebody as it is to be filed: what a flashback tells replaces nothing of now.
+
+    Where it says otherwise of an aspect, that is another one with the time in its name; no phase begins there.
+    """
+    reading = stores.codex.reading_order()
+    time = reading.clock.time_of(unit.label)
+    if time is None or not _goes_back(unit.label, reading):
+        return found
+    old = named(stores.codex.entries(), found.name)
+    known = {folded(own.name) for own in old.sections} if isinstance(old, CodexEntry) else set()
+    facts = (
+        fact.model_copy(update={"aspect": f"{fact.aspect} ({time.when})"}) if folded(fact.aspect) in known else fact
+        for fact in found.facts
+    )
+    return found.model_copy(update={"facts": tuple(facts), "phase": ""})
+
+
+def _goes_back(label: str, reading: ReadingOrder) -> bool:
+    """Whether the manuscript told of a later time before."""
+    before = reading.chapters[: reading.chapter_of(label) - 1]
+    return any(reading.clock.compare(label, other) is Comparison.BEFORE for other in before)
+
+
+def said_in_time(
+    unit: TaskNode, text: str, said: Extraction, stores: Stores, reading: ReadingOrder
+) -> tuple[Extraction, tuple[FoundCheck, ...]]:
+    """Return what a chapter says with the times and ages that code finds in it, and its slips of time."""
+    if reading.clock.is_empty:
+        return said, ()
+    entries = stores.codex.entries()
+    names = [own.names for own in entries if own.kind is EntryKind.CHARACTER]
+    people = _with_ages(said.people, list(ages_in(text, names)))
+    said = said.model_copy(update={"when": said.when or _dateline(text), "people": people[:_MOST_PEOPLE]})
+    language = stores.books.get(unit.book).brief.language
+    frame = timeframe(stores, language, now=ToldTimes(unit.label, said.when, said.people))
+    return said, tuple(slip.check for slip in frame.slips() if f"{slip.label}.".startswith(f"{unit.label}."))
+
+
+def _with_ages(people: tuple[FoundPerson, ...], found: list[FoundPerson]) -> tuple[FoundPerson, ...]:
+    """What a model saw, with ages that code read where the model gave none."""
+    ages = {folded(own.name): own for own in found}
+
+    def aged(own: FoundPerson) -> FoundPerson:
+        read = ages.get(folded(own.name))
+        return own.model_copy(update={"age": read.age}) if own.age is None and read else own
+
+    known = {folded(own.name) for own in people}
+    return (*map(aged, people), *(own for name, own in ages.items() if name not in known))
+
+
+def _dateline(text: str) -> str:
+    """The first line, if it is nothing but a time; empty where it is a sentence or a title."""
+    first = text.strip().partition("\n")[0].strip(" *_#—-")
+    if len(first) > _DATELINE or _SENTENCE.search(first):
+        return ""
+    return first if stated(read_time(first)) else ""
