@@ -113,7 +113,7 @@ def guard_of(unit: TaskNode, deps: Deps) -> Guard:
 
 
 def check_context(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
-    """Raise `FatalContextError` if a unit has neither brief nor designs to be written from; warn of all else missing."""
+    """Raise `FatalContextError` if a unit has neither brief nor designs to be written from; warn of what else lacks."""
     if is_told(unit, deps):
         return  # its order is all that it takes, or the plan and the pages that its writer is given whole
     with deps.stores() as stores:
