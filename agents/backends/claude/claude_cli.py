@@ -49,7 +49,7 @@ class ClaudeCliBackend:
         listener(StreamEvent(EventKind.STARTED))
         child = await self._started(program, request, tools)
         try:
-            async with deadline.kept():
+            async with deadline.enforced():
                 is_cut = await _hear(child, hearing, deadline, request, has_pieces=program.has_pieces and not tools)
         except BackendUnavailable as error:
             raise _of_a_time_out(error, tools) from None
