@@ -116,7 +116,7 @@ class ClaudeCliBackend:
         fault = _fault(request.model, hearing, child, words)
         if fault is None:
             return reply
-        if isinstance(fault, BackendError) and hearing.result is not None and hearing.usage is not None:
+        if isinstance(fault, BackendError) and hearing.result is not None and hearing.usage != Usage():
             fault.reply = reply.model_copy(update={"text": hearing.text})
         raise fault
 
@@ -127,7 +127,7 @@ class ClaudeCliBackend:
             reasoning=hearing.reasoning,
             finish_reason=finish,
             model=request.model,
-            usage=hearing.usage or Usage(),
+            usage=hearing.usage,
             cost=None if request.model in self._settings.prices else hearing.cost,
             duration_millis=deadline.elapsed_millis,
             first_event_millis=deadline.first_event_millis,
