@@ -101,11 +101,7 @@ class ClaudeCliBackend:
     def _concluded(
         self, request: Request, hearing: Hearing, deadline: Deadline, child: Child, *, is_cut: bool
     ) -> Reply:
-        """Make a reply of what was heard.
-
-        Raises:
-            BackendError: It is none; with the bill, where there is one.
-        """
+        """Make a reply of what was heard; where it is none, raise a `BackendError` with the bill, if there is one."""
         words = claude_faults.words_of(hearing.result or {})
         is_cut = is_cut or claude_faults.is_cut(words)
         finish = "length" if is_cut else _FINISH.get(hearing.stop, "stop")
