@@ -103,9 +103,9 @@ class ClaudeCliBackend:
     ) -> Reply:
         """Make a reply of what was heard; where it is none, raise a `BackendError` with the bill, if there is one."""
         words = claude_faults.words_of(hearing.result or {})
-        is_cut = is_cut or claude_faults.is_cut(words)
-        finish = "length" if is_cut else _FINISH.get(hearing.stop, "stop")
-        finish = "refusal" if claude_faults.is_declined(words) else finish
+        told = claude_faults.finish_of(words)
+        is_cut = is_cut or told == "length"
+        finish = told or ("length" if is_cut else _FINISH.get(hearing.stop, "stop"))
         reply = self._reply(request, hearing, deadline, hearing.text if is_cut else hearing.answer, finish)
         if finish != "stop":
             return reply

@@ -1,8 +1,5 @@
 """The backend for every remote provider: one streamed request over pydantic-ai, within our deadlines."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.models import Model, StreamedResponse
 
@@ -80,8 +77,13 @@ class ProviderBackend:
         limit = request.sampling.most_characters(allowance)
         deadline = Deadline(self._settings, f"{endpoint.provider.name}:{endpoint.model}")
         listener(StreamEvent(EventKind.STARTED))
-        async with _errors_translated(endpoint, streamed), deadline.enforced():
-            reply = await self._stream(request, model, wire, streamed, deadline, limit)
+        try:
+            async with deadline.enforced():
+                reply = await self._stream(request, model, wire, streamed, deadline, limit)
+        except BackendError:
+            raise
+        except Exception as error:  # an answer of an unheard-of shape trips the library up in any way
+            raise faults.translate(error, endpoint, has_begun=bool(streamed.text)) from error
         listener(StreamEvent(EventKind.FINISHED))
         return reply
 
@@ -139,13 +141,3 @@ def _finish_reason(request: Request, stream: StreamedResponse) -> str:
             f"{request.model} broke off its answer: the stream ended before its end was told", kind="broken_stream"
         )
     return _FINISH.get(stream.finish_reason, "stop")
-
-
-@asynccontextmanager
-async def _errors_translated(endpoint: Endpoint, streamed: StreamedReply) -> AsyncIterator[None]:
-    try:
-        yield
-    except BackendError:
-        raise
-    except Exception as error:  # an answer of an unheard-of shape trips the library up in any way
-        raise faults.translate(error, endpoint, has_begun=bool(streamed.text)) from error
