@@ -31,7 +31,7 @@ class Deadline:
         return None if self._first is None else round((self._first - self._start) * 1000)
 
     @asynccontextmanager
-    async def kept(self) -> AsyncIterator[None]:
+    async def enforced(self) -> AsyncIterator[None]:
         """Cancel the block when a deadline passes.
 
         Raises:

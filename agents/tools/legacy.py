@@ -28,11 +28,6 @@ _WORDS = (
 """What an error's wording says of its code; the first that fits."""
 
 
-def is_enabled() -> bool:
-    """Whether answers in other forms are taken in."""
-    return os.environ.get("ENABLE_LEGACY_ADAPTER", "true").strip().casefold() not in _OFF
-
-
 def as_response(answer: object) -> ToolResponse:
     """A tool's answer in the protocol's form, converted if it has another.
 
@@ -41,7 +36,7 @@ def as_response(answer: object) -> ToolResponse:
     """
     if isinstance(answer, ToolResponse):
         return answer
-    if not is_enabled():
+    if os.environ.get("ENABLE_LEGACY_ADAPTER", "true").strip().casefold() in _OFF:
         raise _unusable(f"The tool answered with {type(answer).__name__}, which is not the protocol's envelope.")
     value = _parsed(answer) if isinstance(answer, str | bytes) else as_json_value(answer)
     if not isinstance(value, dict):

@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from pathlib import Path
 
 LINE_BYTES = 10 * 1024 * 1024
@@ -85,8 +85,9 @@ class Child:
     async def lines(self) -> AsyncGenerator[str, None]:
         """Give its lines as they come, until it has ended."""
         assert self._process.stdout is not None
-        async for line in lines_of(self._process.stdout):
-            yield line
+        async with aclosing(lines_of(self._process.stdout)) as lines:
+            async for line in lines:
+                yield line
         await self._has_gone.wait()
         await asyncio.wait([self._listening])  # for the end of its complaint
 

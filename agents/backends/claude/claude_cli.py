@@ -49,7 +49,7 @@ class ClaudeCliBackend:
         listener(StreamEvent(EventKind.STARTED))
         child = await self._started(program, request, tools)
         try:
-            async with deadline.kept():
+            async with deadline.enforced():
                 is_cut = await _hear(child, hearing, deadline, request, has_pieces=program.has_pieces and not tools)
         except BackendUnavailable as error:
             raise _of_a_time_out(error, tools) from None
@@ -101,22 +101,18 @@ class ClaudeCliBackend:
     def _concluded(
         self, request: Request, hearing: Hearing, deadline: Deadline, child: Child, *, is_cut: bool
     ) -> Reply:
-        """Make a reply of what was heard.
-
-        Raises:
-            BackendError: It is none; with the bill, where there is one.
-        """
+        """Make a reply of what was heard; where it is none, raise a `BackendError` with the bill, if there is one."""
         words = claude_faults.words_of(hearing.result or {})
-        is_cut = is_cut or claude_faults.is_cut(words)
-        finish = "length" if is_cut else _FINISH.get(hearing.stop, "stop")
-        finish = "refusal" if claude_faults.is_declined(words) else finish
+        told = claude_faults.finish_of(words)
+        is_cut = is_cut or told == "length"
+        finish = told or ("length" if is_cut else _FINISH.get(hearing.stop, "stop"))
         reply = self._reply(request, hearing, deadline, hearing.text if is_cut else hearing.answer, finish)
         if finish != "stop":
             return reply
         fault = _fault(request.model, hearing, child, words)
         if fault is None:
             return reply
-        if isinstance(fault, BackendError) and hearing.result is not None and hearing.usage is not None:
+        if isinstance(fault, BackendError) and hearing.result is not None and hearing.usage != Usage():
             fault.reply = reply.model_copy(update={"text": hearing.text})
         raise fault
 
@@ -127,7 +123,7 @@ class ClaudeCliBackend:
             reasoning=hearing.reasoning,
             finish_reason=finish,
             model=request.model,
-            usage=hearing.usage or Usage(),
+            usage=hearing.usage,
             cost=None if request.model in self._settings.prices else hearing.cost,
             duration_millis=deadline.elapsed_millis,
             first_event_millis=deadline.first_event_millis,

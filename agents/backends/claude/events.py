@@ -63,13 +63,11 @@ class Hearing:
         return result if isinstance(result, str) and result.strip() else self.last_message
 
     @property
-    def usage(self) -> Usage | None:
-        """What was counted: by the result, else by messages that are all at their end; None where nothing was."""
+    def usage(self) -> Usage:
+        """What was counted: by the result, else by messages that are all at their end; nothing where neither was."""
         told = (self.result or {}).get("usage")
         counts = [_counts(told)] if isinstance(told, dict) else self._counts if self._is_counted else []
         read, cached, written, output = (sum(count[name] for count in counts) for name in _COUNTS)
-        if not read + cached + written + output:
-            return None
         return Usage(
             input_tokens=read + cached + written,
             cached_tokens=cached,

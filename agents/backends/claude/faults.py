@@ -45,14 +45,11 @@ def words_of(result: Event) -> str:
     return str(result.get("result") or "") or listed or subtype or "an error without a word on it"
 
 
-def is_cut(words: str) -> bool:
-    """Tell whether the error is that the answer grew too long."""
-    return _CUT.search(words) is not None
-
-
-def is_declined(words: str) -> bool:
-    """Tell whether the error is that the provider will not answer this."""
-    return _DECLINED.search(words) is not None
+def finish_of(words: str) -> str:
+    """Return how the answer ended, where that is the error: declined, or grown too long; empty for any other."""
+    if _DECLINED.search(words):
+        return "refusal"
+    return "length" if _CUT.search(words) else ""
 
 
 def of_result(name: str, result: Event, words: str) -> BackendError:

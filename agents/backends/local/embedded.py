@@ -118,12 +118,7 @@ class EmbeddedBackend:
 
 
 def _start(path: Path, key: str, context: int) -> Any:
-    """Load a model and start its server; takes a second or more.
-
-    Raises:
-        BackendUnavailable: the server does not answer.
-        UnknownModel: llama.cpp cannot load the file.
-    """
+    """Load a model and start its server, which takes a second or more; `UnknownModel` if llama.cpp cannot load it."""
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # read when llama.cpp is loaded: waiting must not burn a core
     import xllamacpp
 

@@ -5,7 +5,7 @@ import math
 from bookwright.agents.backends.protocol import EventKind, Listener, Request, StreamEvent
 from bookwright.agents.backends.rehearsal.answers import answer
 from bookwright.agents.backends.rehearsal.lookups import finished, next_action
-from bookwright.agents.backends.rehearsal.modes import Answer, Mode, mode_of, spoil
+from bookwright.agents.backends.rehearsal.modes import Mode, mode_of, spoil
 from bookwright.agents.backends.rehearsal.step import Step
 from bookwright.agents.backends.schema import texts_of
 from bookwright.agents.backends.tokens import count_raw
@@ -41,26 +41,26 @@ class RehearsalBackend:
         read = sum(map(_tokens, (*texts_of(request), request.prompt.prefill)))
         usage = Usage(input_tokens=read, output_tokens=_tokens(given.text), is_estimate=True)
         # No cost: the service bills it as free, or at a price that the settings give it.
-        return Reply(text=given.text, finish_reason=given.finish_reason, model=request.model, usage=usage)
+        return given.model_copy(update={"model": request.model, "usage": usage})
 
     async def close(self) -> None:
         """Nothing is held."""
 
 
-def _said(step: Step, request: Request, mode: Mode) -> Answer:
+def _said(step: Step, request: Request, mode: Mode) -> Reply:
     action = next_action(step, request)
     if action is not None:
-        return Answer(action)
+        return Reply(text=action)
     given = spoil(answer(step, mode), step, mode)
     return finished(step, given) if request.tools else given
 
 
-def _held_to(limit: int, given: Answer) -> Answer:
+def _held_to(limit: int, given: Reply) -> Reply:
     """Cut an answer off where its limit of tokens is reached, as any provider does."""
     tokens = _tokens(given.text)
     if tokens <= limit:
         return given
-    return Answer(given.text[: len(given.text) * limit // tokens], "length")
+    return Reply(text=given.text[: len(given.text) * limit // tokens], finish_reason="length")
 
 
 def _tokens(text: str) -> int:

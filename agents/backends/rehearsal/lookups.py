@@ -5,9 +5,9 @@ import re
 from random import Random
 
 from bookwright.agents.backends.protocol import Request
-from bookwright.agents.backends.rehearsal.modes import Answer
 from bookwright.agents.backends.rehearsal.step import Step
 from bookwright.agents.react.action import OBSERVATION, Action, Finish, write
+from bookwright.models.step import Reply
 
 _SEARCH, _FETCH = "web_search", "fetch_page"
 _ADDRESS = re.compile(r"https?://[^\s<>\"']+")
@@ -29,12 +29,12 @@ def next_action(step: Step, request: Request) -> str | None:
     return None
 
 
-def finished(step: Step, given: Answer) -> Answer:
+def finished(step: Step, given: Reply) -> Reply:
     """Put an answer into the form; one that was cut off has no end."""
     if not given.text:
         return given
     text = write(Finish(given.text, step.voice.sentence("noted", step.rng("enough"))))
-    return Answer(text if given.finish_reason == "stop" else text[:-1], given.finish_reason)
+    return given.model_copy(update={"text": text if given.finish_reason == "stop" else text[:-1]})
 
 
 def _action(tool: str, arguments: dict[str, str], thought: str) -> str:

@@ -12,6 +12,7 @@ from bookwright.agents.backends.rehearsal.step import Step
 from bookwright.agents.backends.rehearsal.telling import tell
 from bookwright.agents.backends.rehearsal.voice import voice_of
 from bookwright.models.errors import RequestRejected
+from bookwright.models.step import Reply
 from bookwright.models.text.language import Language
 
 _SPOILED_TRIES = 2
@@ -55,40 +56,32 @@ def mode_of(model: str) -> Mode:
     return MODES[name]
 
 
-@dataclass(frozen=True)
-class Answer:
-    """A text and how it ended."""
-
-    text: str
-    finish_reason: str = "stop"
-
-
-def spoil(text: str, step: Step, mode: Mode) -> Answer:
+def spoil(text: str, step: Step, mode: Mode) -> Reply:
     """Give an answer back as it is, or spoiled as often as the mode says."""
     rng = step.rng("flaw")
     if step.attempt <= _SPOILED_TRIES and rng.random() < mode.flaws:
         return _spoiled(text, step, rng)
     if step.output and rng.random() < mode.wrapped:
-        return Answer(_wrapped(text, rng))
-    return Answer(text)
+        return Reply(text=_wrapped(text, rng))
+    return Reply(text=text)
 
 
-def _spoiled(text: str, step: Step, rng: Random) -> Answer:
+def _spoiled(text: str, step: Step, rng: Random) -> Reply:
     match rng.choice(("truncated", "schema", "empty", "limit") if step.output else ("language", "empty", "limit")):
         case "truncated":
-            return Answer(text[: len(text) * 3 // 5])
+            return Reply(text=text[: len(text) * 3 // 5])
         case "schema":
             fields = json.loads(text).items()  # each is given another type
             wrong = {key: {"value": value} if isinstance(value, str) else str(value) for key, value in fields}
-            return Answer(json.dumps(wrong, ensure_ascii=False))
+            return Reply(text=json.dumps(wrong, ensure_ascii=False))
         case "language":
             foreign = Language.ZH if step.language is Language.EN else Language.EN
             other = voice_of(foreign, step.seed, step.card.book.premise)
-            return Answer(tell(other, rng, _FOREIGN_LENGTH, (other.marker,)))
+            return Reply(text=tell(other, rng, _FOREIGN_LENGTH, (other.marker,)))
         case "empty":
-            return Answer("")
+            return Reply(text="")
         case _:
-            return Answer(text[: len(text) * 4 // 5], "length")
+            return Reply(text=text[: len(text) * 4 // 5], finish_reason="length")
 
 
 def _wrapped(text: str, rng: Random) -> str:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from bookwright.agents.backends.rehearsal.assignments import orders
+from bookwright.agents.backends.rehearsal.commands import command_in
 from bookwright.agents.backends.rehearsal.filler import Draft, Rules
 from bookwright.agents.backends.rehearsal.reading import cuts, faulty, people, replaced, touches
-from bookwright.agents.backends.rehearsal.wishes import understood
 from bookwright.models.codex.extraction import CHECKS
 from bookwright.models.tree.decision import Decision
 from bookwright.models.tree.level import Level
@@ -278,7 +278,7 @@ RULES: dict[str, Rules] = {
         "left": lambda d: "" if d["is_mended"] else d.say("asked"), "evidence": _TOLD,
     },
     "CommandAnswer": {
-        "_found": lambda d: understood("".join(d.step.texts("words"))), "quote": lambda d: d["_found"][0],
+        "_found": lambda d: command_in("".join(d.step.texts("words"))), "quote": lambda d: d["_found"][0],
         "verb": lambda d: d["_found"][1], "arguments": lambda d: d["_found"][2].items(),
     },
     "Argument": {"name": lambda d: d.item[0], "value": lambda d: d.item[1]},

@@ -1,8 +1,5 @@
 """The backend for every remote provider: one streamed request over pydantic-ai, within our deadlines."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.models import Model, StreamedResponse
 
@@ -10,10 +7,10 @@ from bookwright.agents.backends import catalogue, endpoints, windows
 from bookwright.agents.backends.catalogue import Feature, Provider
 from bookwright.agents.backends.deadline import Deadline
 from bookwright.agents.backends.endpoints import Endpoint
-from bookwright.agents.backends.gathering import Gathering
 from bookwright.agents.backends.protocol import EventKind, Listener, Request, StreamEvent
 from bookwright.agents.backends.remote import faults
 from bookwright.agents.backends.remote.clients import Client, make_client, make_model, takes_sampling
+from bookwright.agents.backends.remote.streamed_reply import StreamedReply
 from bookwright.agents.backends.remote.wire import Form, LibraryCall, to_wire
 from bookwright.models.errors import BackendError, BackendUnavailable, RequestRejected
 from bookwright.models.settings import Settings
@@ -76,27 +73,32 @@ class ProviderBackend:
         )
         prefill = request.prompt.prefill if Feature.PREFILL in self._provider.features else ""
         tools = [tool.name for tool in request.tools] if form.calls_tools else []
-        gathering = Gathering(listener, prefill, tools)
+        streamed = StreamedReply(listener, prefill, tools)
         limit = request.sampling.most_characters(allowance)
         deadline = Deadline(self._settings, f"{endpoint.provider.name}:{endpoint.model}")
         listener(StreamEvent(EventKind.STARTED))
-        async with _errors_translated(endpoint, gathering), deadline.kept():
-            reply = await self._stream(request, model, wire, gathering, deadline, limit)
+        try:
+            async with deadline.enforced():
+                reply = await self._stream(request, model, wire, streamed, deadline, limit)
+        except BackendError:
+            raise
+        except Exception as error:  # an answer of an unheard-of shape trips the library up in any way
+            raise faults.translate(error, endpoint, has_begun=bool(streamed.text)) from error
         listener(StreamEvent(EventKind.FINISHED))
         return reply
 
     async def _stream(
-        self, request: Request, model: Model, wire: LibraryCall, gathering: Gathering, deadline: Deadline, limit: int
+        self, request: Request, model: Model, wire: LibraryCall, streamed: StreamedReply, deadline: Deadline, limit: int
     ) -> Reply:
         async with model_request_stream(
             model, wire.messages, model_settings=wire.settings, model_request_parameters=wire.parameters
         ) as stream:
             async for event in stream:
                 deadline.extend()
-                gathering.add(event)
-                if gathering.size > limit:
-                    return _reply(request, stream, gathering, deadline, "length")
-        return _reply(request, stream, gathering, deadline, _finish_reason(request, stream))
+                streamed.add(event)
+                if streamed.size > limit:
+                    return _reply(request, stream, streamed, deadline, "length")
+        return _reply(request, stream, streamed, deadline, _finish_reason(request, stream))
 
     def _endpoint(self, name: str) -> Endpoint:
         if not self._base_url:
@@ -111,13 +113,15 @@ class ProviderBackend:
         return self._models[endpoint.model]
 
 
-def _reply(request: Request, stream: StreamedResponse, gathering: Gathering, deadline: Deadline, finish: str) -> Reply:
-    text, told = gathering.text, stream.usage
+def _reply(
+    request: Request, stream: StreamedResponse, streamed: StreamedReply, deadline: Deadline, finish: str
+) -> Reply:
+    text, told = streamed.text, stream.usage
     if finish == "refusal" and not text:
         text = str((stream.provider_details or {}).get("refusal", ""))
     return Reply(
         text=text,
-        reasoning=gathering.reasoning,
+        reasoning=streamed.reasoning,
         finish_reason=finish,
         model=request.model,
         usage=Usage(
@@ -137,13 +141,3 @@ def _finish_reason(request: Request, stream: StreamedResponse) -> str:
             f"{request.model} broke off its answer: the stream ended before its end was told", kind="broken_stream"
         )
     return _FINISH.get(stream.finish_reason, "stop")
-
-
-@asynccontextmanager
-async def _errors_translated(endpoint: Endpoint, gathering: Gathering) -> AsyncIterator[None]:
-    try:
-        yield
-    except BackendError:
-        raise
-    except Exception as error:  # an answer of an unheard-of shape trips the library up in any way
-        raise faults.translate(error, endpoint, has_begun=bool(gathering.text)) from error

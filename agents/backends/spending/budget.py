@@ -60,7 +60,7 @@ class BudgetLedger:
         self._cap = Cap.of(cap_usd, cap_tokens)
         self._spent = Amount(spent_cost, spent_tokens)
         self._held = Amount()
-        self._parent = parent
+        self._family: tuple[BudgetLedger, ...] = (self, *(parent._family if parent else ()))
         self._slices = slices
         self._title = title
         self._remedy = remedy
@@ -69,8 +69,7 @@ class BudgetLedger:
     @property
     def is_capped(self) -> bool:
         """Whether this ledger or one above it can refuse a call."""
-        own = self._cap.is_set or self._slices is not None
-        return own or (self._parent is not None and self._parent.is_capped)
+        return any(own._cap.is_set or own._slices is not None for own in self._family)
 
     @property
     def spent(self) -> Amount:
@@ -87,9 +86,8 @@ class BudgetLedger:
     def has_slice(self, cost: int | None, tokens: int) -> bool:
         """Tell whether a call of this worst can be reserved without asking for a slice before."""
         with self._lock:
-            is_sure = self._slices is None or not self._slices.is_doubtful
-            above = self._parent is None or self._parent.has_slice(cost, tokens)
-            return is_sure and above and self._is_covered(cost, tokens)
+            is_sure = all(own._slices is None or not own._slices.is_doubtful for own in self._family)
+            return is_sure and self._is_covered(cost, tokens)
 
     def ask_for_slice(self, cost: int | None, tokens: int) -> None:
         """Ask for the slice that a call of this worst needs. Waits for the database: not for the event loop.
@@ -99,11 +97,10 @@ class BudgetLedger:
         """
         with self._lock:
             self._check(cost, tokens)
-            used = self._used
-        if self._slices is not None and (self._slices.is_doubtful or not self._slices.covers(used, cost, tokens)):
-            self._slices.extend(used, cost, tokens)
-        if self._parent is not None:
-            self._parent.ask_for_slice(cost, tokens)
+        for own in self._family:
+            slices, used = own._slices, own._used
+            if slices is not None and (slices.is_doubtful or not slices.covers(used, cost, tokens)):
+                slices.extend(used, cost, tokens)
 
     def reserve(self, cost: int | None, tokens: int) -> "Reservation":
         """Hold the worst that a call can cost, in millionths of a US dollar (None: unknown) and tokens.
@@ -116,18 +113,23 @@ class BudgetLedger:
             if not self._is_covered(cost, tokens):
                 raise BudgetExceeded(f"{self._title} holds no slice for a call of {tokens:,} tokens", "resume the book")
             amount = Amount(cost or 0, tokens)
-            self._hold(amount)
+            for own in self._family:
+                own._held += amount
             return Reservation(self, amount)
-
-    def _is_covered(self, cost: int | None, tokens: int) -> bool:
-        own = self._slices is None or self._slices.covers(self._used, cost, tokens)
-        return own and (self._parent is None or self._parent._is_covered(cost, tokens))
 
     @property
     def _used(self) -> Amount:
-        return self._spent + self._held
+        with self._lock:
+            return self._spent + self._held
+
+    def _is_covered(self, cost: int | None, tokens: int) -> bool:
+        return all(own._slices is None or own._slices.covers(own._used, cost, tokens) for own in self._family)
 
     def _check(self, cost: int | None, tokens: int) -> None:
+        for own in self._family:
+            own._require_room(cost, tokens)
+
+    def _require_room(self, cost: int | None, tokens: int) -> None:
         left = self._cap.less(self._used)
         if left.cost is not None and self._cap.cost is not None:
             if cost is None:
@@ -147,19 +149,6 @@ class BudgetLedger:
                 f"{max(left.tokens, 0):,} of {self._cap.tokens:,} left",
                 self._remedy,
             )
-        if self._parent:
-            self._parent._check(cost, tokens)
-
-    def _hold(self, amount: Amount) -> None:
-        self._held += amount
-        if self._parent:
-            self._parent._hold(amount)
-
-    def _settle(self, held: Amount, actual: Amount) -> None:
-        self._held -= held
-        self._spent += actual
-        if self._parent:
-            self._parent._settle(held, actual)
 
 
 class Reservation:
@@ -175,4 +164,6 @@ class Reservation:
         with self._ledger._lock:
             if self._is_open:
                 self._is_open = False
-                self._ledger._settle(self._amount, Amount(cost or 0, tokens))
+                for own in self._ledger._family:
+                    own._held -= self._amount
+                    own._spent += Amount(cost or 0, tokens)

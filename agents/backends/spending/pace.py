@@ -59,7 +59,7 @@ class Turns:
             if provider not in catalogue.PROVIDERS:
                 known = ", ".join(sorted(catalogue.PROVIDERS))
                 raise InvalidSetting(f"requests_per_minute names {provider!r}, which is no provider; known are {known}")
-        self._limited = frozenset(settings.requests_per_minute) if pacer else frozenset[str]()
+        self._limited = frozenset(settings.requests_per_minute)
         self._pacer = pacer
 
     async def wait(self, model: str, listener: Listener) -> None:

@@ -46,7 +46,7 @@ def lines_of(file: BinaryIO, bounds: WalkBounds) -> Iterator[FileLine]:
             return
 
 
-def breaks_left(file: BinaryIO, bounds: WalkBounds) -> int | None:
+def lines_left(file: BinaryIO, bounds: WalkBounds) -> int | None:
     """How many lines follow from where the file stands; None if they are too many to count."""
     count, last = 0, b"\n"
     for _ in range(_COUNTED_CHUNKS):

@@ -6,7 +6,6 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from bookwright.agents.tools.files.descent import as_tool_failure
 from bookwright.agents.tools.files.folder_walk import (
     MOST_ENTRIES,
     MOST_SECONDS,
@@ -15,6 +14,7 @@ from bookwright.agents.tools.files.folder_walk import (
     WalkBounds,
     entries_of,
 )
+from bookwright.agents.tools.files.path_walk import as_tool_failure
 from bookwright.agents.tools.files.sandbox import Sandbox
 from bookwright.agents.tools.partial import PartialReasons, counted
 from bookwright.agents.tools.tool import Params, Tool

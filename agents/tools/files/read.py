@@ -5,9 +5,9 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from bookwright.agents.tools.files.descent import ReachedPath, as_tool_failure
 from bookwright.agents.tools.files.folder_walk import MOST_ENTRIES, MOST_SECONDS, WalkBounds
-from bookwright.agents.tools.files.lines import breaks_left, is_binary, lines_of
+from bookwright.agents.tools.files.lines import is_binary, lines_left, lines_of
+from bookwright.agents.tools.files.path_walk import ReachedPath, as_tool_failure
 from bookwright.agents.tools.files.sandbox import Sandbox
 from bookwright.agents.tools.partial import PartialReasons, counted
 from bookwright.agents.tools.tool import Params, Tool
@@ -79,7 +79,7 @@ class _ShownLines:
             for line in lines_of(file, bounds):
                 if line.number >= self._first and not self._show(line.number, line.text, line.is_cut):
                     self._is_more = True
-                    rest = breaks_left(file, bounds)
+                    rest = lines_left(file, bounds)
                     self.total = None if rest is None else line.number + rest
                     return
                 self.seen = line.number

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from bookwright.agents.tools.files.descent import ReachedPath, as_tool_failure
 from bookwright.agents.tools.files.lines import is_binary
+from bookwright.agents.tools.files.path_walk import ReachedPath, as_tool_failure
 from bookwright.agents.tools.files.paths import LONGEST_NAME, check_writable
 from bookwright.agents.tools.files.sandbox import Sandbox, kind_of
 from bookwright.agents.tools.partial import PartialReasons, counted

@@ -122,12 +122,6 @@ class CheckedBackend(httpcore2.NetworkBackend):
                 return _TimedStream(stream, self._deadline)
         raise failure
 
-    def connect_unix_socket(
-        self, path: str, timeout: float | None = None, socket_options: Iterable[Any] | None = None
-    ) -> httpcore2.NetworkStream:
-        """Never: a socket in the file system is no part of the web."""
-        raise _refused("A socket in the file system is no part of the web.")
-
     def _resolve(self, host: str, timeout: float | None) -> tuple[Address, ...]:
         try:
             addresses = self._wire.resolve(host.strip("[]"), self._deadline.bounds(timeout))

@@ -141,16 +141,18 @@ def test_the_server_answers_to_its_key_alone(room: Room) -> None:
     room.ask(request_for(tokens=1))
     (running,) = room.backend._running.values()
 
-    reply = httpx2.post(f"{running.address}/chat/completions", json={"messages": []}, trust_env=False)
+    reply = httpx2.post(
+        f"{running.server.listening_address}/v1/chat/completions", json={"messages": []}, trust_env=False
+    )
 
-    assert running.address.startswith("http://127.0.0.1:")
+    assert running.server.listening_address.startswith("http://127.0.0.1:")
     assert reply.status_code == 401
 
 
 def test_closing_ends_the_server(tmp_path: Path) -> None:
     room = Room(tmp_path)
     room.ask(request_for(tokens=1))
-    (address,) = [running.address for running in room.backend._running.values()]
+    (address,) = [running.server.listening_address for running in room.backend._running.values()]
 
     room.close()
 

@@ -20,7 +20,7 @@ from bookwright.agents.backends.protocol import EventKind, Listener, StreamEvent
 from bookwright.agents.react.action import Action, Finish, is_in_form, write
 
 
-class Gathering:
+class StreamedReply:
     """What has arrived of one reply."""
 
     def __init__(self, listener: Listener, prefill: str = "", tools: Collection[str] = ()) -> None:

@@ -63,7 +63,7 @@ _FORMAT = re.compile(r"epub|docx|word|html|markdown|md|json|txt", re.IGNORECASE)
 _BUDGET = re.compile(r"budget|预算|予算|예산", re.IGNORECASE)
 
 
-def understood(words: str) -> tuple[str, str, dict[str, str]]:
+def command_in(words: str) -> tuple[str, str, dict[str, str]]:
     """Answer as the Chief Editor does: quotation, verb, arguments; what lacks its values is asked back about."""
     for verb, wanted, keys in _COMMANDS:
         found = re.search(keys, words, re.IGNORECASE)
