@@ -40,19 +40,19 @@ class RelevanceTest:
     def __init__(self) -> None:
         self._bearings: dict[int, _Bearing] = {}
 
-    def bears(self, record: Record, at: str, told: str, tellers: "Tellers") -> bool:
+    def bears(self, record: Record, at: str, told: str, links: "RecordLinks") -> bool:
         """True if a record may matter to the unit `at`, whose plan is `told`."""
-        return not isinstance(record, CodexEntry) or self._is_needed(record, at, letters_of(told), tellers)
+        return not isinstance(record, CodexEntry) or self._is_needed(record, at, letters_of(told), links)
 
-    def of(self, codex: CodexThen, at: str, told: str, tellers: "Tellers") -> CodexThen:
+    def of(self, codex: CodexThen, at: str, told: str, links: "RecordLinks") -> CodexThen:
         """Return a codex without the entries that cannot matter to a unit."""
         letters = letters_of(told)
-        return codex.with_entries(lambda entry: self._is_needed(entry, at, letters, tellers))
+        return codex.with_entries(lambda entry: self._is_needed(entry, at, letters, links))
 
-    def _is_needed(self, entry: CodexEntry, at: str, letters: str, tellers: "Tellers") -> bool:
+    def _is_needed(self, entry: CodexEntry, at: str, letters: str, links: "RecordLinks") -> bool:
         own = self._bearing(entry)
-        is_kept_back = not own.is_open or not all(tellers.reading.has_come(place, at) for place in own.places)
-        return is_kept_back or not own.names.isdisjoint(tellers.about) or any(stem in letters for stem in own.stems)
+        is_kept_back = not own.is_open or not all(links.reading.has_come(place, at) for place in own.places)
+        return is_kept_back or not own.names.isdisjoint(links.about) or any(stem in letters for stem in own.stems)
 
     def _bearing(self, entry: CodexEntry) -> _Bearing:
         """The facts about an entry, cached by object identity: comparing records would cost more than finding them."""
@@ -99,7 +99,7 @@ def _said(value: object) -> Iterator[str]:
             yield from _said(inner)
 
 
-class Tellers:
+class RecordLinks:
     """All texts that a codex ever held, to find where one record changes what is shown of others."""
 
     def __init__(self, history: CodexHistory) -> None:
