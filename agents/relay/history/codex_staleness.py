@@ -106,10 +106,10 @@ class StalenessTest:
 
     def _changes_others(self, made: Making, change: RecordChange) -> bool:
         """Whether what is shown of other records may hang on which version stands."""
-        if change.links.are_led(change.before, change.after):
+        if change.links.differ_in_links(change.before, change.after):
             return True
         before, after = self._kept(made, change.before).withheld, self._kept(made, change.after).withheld
-        return _held(before) != _held(after) and change.links.quote(change.slot, change.before, change.after)
+        return _held(before) != _held(after) and change.links.are_quoted(change.slot, change.before, change.after)
 
     def _is_listed_otherwise(self, made: Making, change: RecordChange) -> bool:
         """Whether the list of secrets reads otherwise: a line of it, or their order."""
@@ -170,7 +170,7 @@ class StalenessTest:
         if made.cut_by & change.rows or (made.cut_by and is_public_changed):
             return True
         # What was public through the record alone may be a phrase of another one that is kept back.
-        is_wide = is_public_changed and (_held(before) != _held(after) or change.links.share(change.slot, free))
+        is_wide = is_public_changed and (_held(before) != _held(after) or change.links.share_phrases(change.slot, free))
         return self._finds(made, change.new() if is_wide else change.after, change)
 
     def _finds(self, made: Making, quick: CodexThen, change: RecordChange) -> bool:
