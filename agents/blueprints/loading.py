@@ -8,7 +8,7 @@ from jinja2 import TemplateError, TemplateNotFound, TemplateSyntaxError
 
 from bookwright.agents.blueprints.checks import CHECKS
 from bookwright.agents.blueprints.pages import PAGES
-from bookwright.agents.blueprints.steps import own
+from bookwright.agents.blueprints.steps import own_template
 from bookwright.models.blueprint import Blueprint, MemberKind
 from bookwright.models.errors import InvalidBlueprint
 from bookwright.prompts import BookCard, Card, FormCard, NodeCard, render
@@ -64,7 +64,7 @@ def _unknown(plan: Blueprint) -> Iterator[str]:
 def _try_templates(found: BlueprintFolder, locale: str) -> None:
     for name in _step_templates(found.plan):
         _try(found, name, lambda path: render(path, _card(), locale, found.prompts))
-        if name != QUALITY and not has_frame(own(name), locale, found.prompts):
+        if name != QUALITY and not has_frame(own_template(name), locale, found.prompts):
             raise InvalidBlueprint(
                 f"{found.prompts / (name + ENDING)}: stands in no frame; its first line is to be such as "
                 '{% extends "story/blueprint/page_frame.md.j2" %}'
@@ -75,7 +75,7 @@ def _try_templates(found: BlueprintFolder, locale: str) -> None:
 
 def _try(found: BlueprintFolder, name: str, rendered: Callable[[str], str]) -> None:
     try:
-        is_empty = not rendered(own(name))
+        is_empty = not rendered(own_template(name))
     except TemplateSyntaxError as error:
         raise InvalidBlueprint(f"{_file(error.filename, found, name)}, line {error.lineno}: {error.message}") from None
     except TemplateNotFound as error:

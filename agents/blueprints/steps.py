@@ -17,7 +17,7 @@ _CRITIC = Agent("critic", "story/blueprint/critic", "critic", REASONING, "design
 _REFINE = Agent("refine", "story/blueprint/refine", "designer", SYNTHESIS, "designer", artefact="draft")
 
 
-def own(prompt: str) -> str:
+def own_template(prompt: str) -> str:
     """Return the path of a template that stands in the blueprint's folder."""
     return f"{BLUEPRINT}/{prompt}"
 
@@ -26,7 +26,7 @@ def page_workflow(prompt: str, folder: Path, profile: ProfileName) -> Workflow:
     """The steps that make one page; the last one's text is the page."""
     if profile is ProfileName.SMALL:
         return (_SMALL_PAGE,)
-    draft = Agent("draft", own(prompt), "designer", CREATIVE, "designer", artefact="draft", folder=folder)
+    draft = Agent("draft", own_template(prompt), "designer", CREATIVE, "designer", artefact="draft", folder=folder)
     if not evaluates(profile):
         return (draft,)
     return (replace(draft, tools=LOOKUPS), *(replace(step, folder=folder) for step in (_CRITIC, _REFINE)))
@@ -36,34 +36,34 @@ def search_workflow(prompt: str, folder: Path, profile: ProfileName) -> Workflow
     """Who finds something out. A weak model is asked plainly, from what it has."""
     if profile is ProfileName.SMALL:
         return (replace(_SMALL_PAGE, name="search", artefact=""),)
-    return (Agent("search", own(prompt), "researcher", REASONING, "researcher", tools=LOOKUPS, folder=folder),)
+    return (Agent("search", own_template(prompt), "researcher", REASONING, "researcher", tools=LOOKUPS, folder=folder),)
 
 
 def namer(prompt: str, folder: Path) -> Agent:
     """Who names the entries of a member."""
-    return Agent("entries", own(prompt), "planner", SYNTHESIS, "planner", output=PlanOutput, folder=folder)
+    return Agent("entries", own_template(prompt), "planner", SYNTHESIS, "planner", output=PlanOutput, folder=folder)
 
 
 def registrar(prompt: str, folder: Path, profile: ProfileName) -> Agent:
     """Who lays down what is secret and what is shown early."""
     if profile is ProfileName.SMALL:
         return Agent("register", "story/blueprint/small_register", "planner", SYNTHESIS, "designer", output=FewThreads)
-    return Agent("register", own(prompt), "planner", SYNTHESIS, "designer", output=Register, folder=folder)
+    return Agent("register", own_template(prompt), "planner", SYNTHESIS, "designer", output=Register, folder=folder)
 
 
 def reviewer(prompt: str, folder: Path) -> Agent:
     """Who looks through what is there; without a tool, and without a text of its own."""
-    path = own(prompt) if prompt else "story/blueprint/review"
+    path = own_template(prompt) if prompt else "story/blueprint/review"
     return Agent("review", path, "critic", REASONING, "evaluator", output=FoundFaults, folder=folder)
 
 
 def polisher(prompt: str, folder: Path) -> Agent:
     """Who goes through a written text for its wording alone."""
-    path = own(prompt) if prompt else "story/blueprint/polish"
+    path = own_template(prompt) if prompt else "story/blueprint/polish"
     return Agent("polish", path, "writer", SYNTHESIS, "refiner", output=Changes, folder=folder)
 
 
 def verifier(prompt: str, folder: Path) -> Agent:
     """Who looks at the faults again."""
-    path = own(prompt) if prompt else "story/blueprint/verify"
+    path = own_template(prompt) if prompt else "story/blueprint/verify"
     return Agent("verify", path, "critic", REASONING, "evaluator", output=Verification, folder=folder)

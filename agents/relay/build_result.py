@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from bookwright.agents.relay.hints import Hint
 from bookwright.agents.relay.scene import SceneIdentifier
-from bookwright.agents.relay.secrets.keywords import ForbiddenKeywords
+from bookwright.agents.relay.secrets.forbidden_words import ForbiddenKeywords
 from bookwright.agents.relay.secrets.reveals import Reveal
 from bookwright.agents.relay.secrets.visibility import VisibleCodex, VisibleEntry
 from bookwright.agents.relay.threads.instructions import ORDERS, ForeshadowInstruction

@@ -56,7 +56,7 @@ def secret_level(secret: Secret, at: str, reading: ReadingOrder) -> Visibility:
     return Visibility.USE if is_out(secret, at, reading) else secret.visibility
 
 
-def pieces_of(seen: SeenEntry) -> list[CodexText]:
+def section_texts(seen: SeenEntry) -> list[CodexText]:
     """Every section of an entry, those of later phases as hidden ones.
 
     What readers have and what is still to happen where the unit is set is left out: it is neither shown nor kept back.
@@ -73,7 +73,7 @@ def pieces_of(seen: SeenEntry) -> list[CodexText]:
     ]  # fmt: skip
 
 
-def other_pieces(
+def secret_and_payoff_texts(
     secrets: Iterable[Secret], threads: Iterable[Foreshadowing], at: str, reading: ReadingOrder
 ) -> list[CodexText]:
     """Return secrets and the payoffs of threads as pieces."""

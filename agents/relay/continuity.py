@@ -14,9 +14,9 @@ from bookwright.agents.relay.history.codex_then import CodexReader
 from bookwright.agents.relay.leaks.folding import Folded, fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.agents.relay.scene import SceneIdentifier, scene_of
+from bookwright.agents.relay.secrets.forbidden_words import ForbiddenKeywords
 from bookwright.agents.relay.secrets.guard import guard_at
 from bookwright.agents.relay.secrets.kept import kept_of
-from bookwright.agents.relay.secrets.keywords import ForbiddenKeywords
 from bookwright.agents.relay.secrets.matching import Matcher
 from bookwright.agents.relay.secrets.open_designs import plot_of
 from bookwright.agents.relay.secrets.public import Public, named_by, order_of
@@ -103,7 +103,7 @@ class ContinuityDirector:
         kept = kept_of(seen, secrets, threads, at, reading, brief.forbidden_keywords)
         matcher = Matcher(kept.withheld, Public(order=order_of(brief), named=named_by(brief)))
         codex = filter_codex(kept, matcher)
-        codex = codex if told is None else _on_stage(codex, told, reading.chapter_of(at))
+        codex = codex if told is None else _bearing_on(codex, told, reading.chapter_of(at))
         present = tuple(name for entry in codex.entries for name in (entry.id, *_names(entry)))
         made_of = (reading, seen, secrets, threads, brief.forbidden_keywords)
         key = scene_of(at, reading).key
@@ -177,7 +177,7 @@ def _past(
     return found
 
 
-def _on_stage(codex: VisibleCodex, words: str, here: int) -> VisibleCodex:
+def _bearing_on(codex: VisibleCodex, words: str, here: int) -> VisibleCodex:
     """Keep who and what is named or belongs to nobody; of the facts, those that still matter in chapter `here`."""
     told = fold(words)
     entries = tuple(entry for entry in codex.entries if any(find_keyword(told, name) for name in _names(entry)))
@@ -185,14 +185,14 @@ def _on_stage(codex: VisibleCodex, words: str, here: int) -> VisibleCodex:
     return codex.model_copy(
         update={
             "entries": entries,
-            "facts": _in_mind(codex.facts, told, set(terms(words)), here),
+            "facts": _needed_facts(codex.facts, told, set(terms(words)), here),
             "restricted": tuple(known for known in codex.restricted if known.about in names),
             "notices": tuple(notice for notice in codex.notices if notice.about in names),
         }
     )
 
 
-def _in_mind(facts: Iterable[KnownFact], told: Folded, words: set[str], here: int) -> tuple[KnownFact, ...]:
+def _needed_facts(facts: Iterable[KnownFact], told: Folded, words: set[str], here: int) -> tuple[KnownFact, ...]:
     """The facts a writer needs, those that came out last first: of those on stage, of now, or named by what happens."""
     kept = [
         fact

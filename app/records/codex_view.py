@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from bookwright.agents.relay.continuity import ContinuityDirector
 from bookwright.agents.relay.hints import Hint
-from bookwright.agents.relay.secrets.keywords import ForbiddenKeywords
+from bookwright.agents.relay.secrets.forbidden_words import ForbiddenKeywords
 from bookwright.agents.relay.secrets.reveals import Reveal
 from bookwright.agents.relay.secrets.visibility import VisibleCodex
 from bookwright.agents.relay.threads.instructions import ForeshadowInstruction

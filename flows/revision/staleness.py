@@ -6,7 +6,7 @@ from functools import cache
 from bookwright.agents.relay.history.codex_staleness import RecordChange, StalenessTest
 from bookwright.agents.relay.history.codex_then import CodexHistory, CodexThen, RecordSlot
 from bookwright.agents.relay.history.making import Making
-from bookwright.agents.relay.history.relevance import Tellers
+from bookwright.agents.relay.history.relevance import RecordLinks
 from bookwright.models.brief import Brief
 from bookwright.models.codex.record import Record, RecordKind, kind_of
 from bookwright.models.codex.touch import Giveaway, Rewording, Touch
@@ -29,7 +29,7 @@ class Staleness:
         self._brief = brief
         self._test = StalenessTest(brief, (brief.prompt_language or brief.language).value)
         self._found: dict[tuple[int, _State], tuple[Rewording, ...]] = {}
-        self._read: tuple[object, CodexHistory, Tellers] | None = None
+        self._read: tuple[object, CodexHistory, RecordLinks] | None = None
 
     def all(self, stores: Stores) -> list[StaleDocument]:
         """Return everything that is stale, directly or not, in reading order."""
@@ -50,27 +50,27 @@ class Staleness:
         made = (one for one in stores.codex_uses.documents() if one.kind is DocumentKind.PROSE)
         return [found for one in made for found in self._giveaways(one, history, stores)]
 
-    def _history(self, stores: Stores) -> tuple[CodexHistory, Tellers]:
+    def _history(self, stores: Stores) -> tuple[CodexHistory, RecordLinks]:
         """Read all that the codex ever said, again where it says more or there are more chapters."""
         reading = stores.codex.reading_order()
         state = (stores.codex.last_row(), reading)
         if self._read is None or self._read[0] != state:
             history = CodexHistory(stores.codex.every_version(), reading)
-            self._read = (state, history, Tellers(history))
+            self._read = (state, history, RecordLinks(history))
         return self._read[1:]
 
     def _rewordings(self, stores: Stores) -> dict[int, tuple[Rewording, ...]]:
-        history, tellers = self._history(stores)
+        history, links = self._history(stores)
         if not history.is_an_authors:
             return {}
         state = (history.said, len(history.reading.chapters))
         for made in stores.codex_uses.documents():
             if (made.id, state) not in self._found:
-                self._found[made.id, state] = tuple(self._rewordings_of(made, history, tellers, stores))
+                self._found[made.id, state] = tuple(self._rewordings_of(made, history, links, stores))
         return {document: found for (document, known), found in self._found.items() if known == state and found}
 
     def _rewordings_of(
-        self, made: UnderCodex, history: CodexHistory, tellers: Tellers, stores: Stores
+        self, made: UnderCodex, history: CodexHistory, links: RecordLinks, stores: Stores
     ) -> Iterator[Rewording]:
         known = _known(made, history)
         old, making = cache(lambda: history.at(known)), Making(made, self._brief, stores)
@@ -79,7 +79,7 @@ class Staleness:
                 continue  # nothing else of the codex stands before whoever designs
             before, now = history.standing(slot, known), history.newest(slot)
             assert before is not None  # it could not have been changed
-            change = _change(slot, before.record, record, history, tellers, old)
+            change = _change(slot, before.record, record, history, links, old)
             touch = self._test.touch(making, change)
             if touch is not None:
                 news = self._test.news(making, change) if touch is Touch.SHOWN else ()
@@ -93,12 +93,12 @@ class Staleness:
 
 
 def _change(
-    slot: RecordSlot, before: Record, after: Record | None, history: CodexHistory, tellers: Tellers,
+    slot: RecordSlot, before: Record, after: Record | None, history: CodexHistory, links: RecordLinks,
     old: Callable[[], CodexThen],
 ) -> RecordChange:  # fmt: skip
     alone = CodexThen((before,), history.reading)
     return RecordChange(
-        slot, history.rows(slot), alone, alone.where(slot, after), old, cache(lambda: old().where(slot, after)), tellers
+        slot, history.rows(slot), alone, alone.where(slot, after), old, cache(lambda: old().where(slot, after)), links
     )
 
 

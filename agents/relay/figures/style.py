@@ -1,5 +1,6 @@
 """A style in figures, from a sample or from chapters that were accepted, and how far a text has moved from it."""
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
@@ -9,18 +10,10 @@ from typing import Literal
 
 from bookwright.agents.relay.figures.dialogue import dialogue_share, narration, speech_in
 from bookwright.agents.relay.figures.rhythm import rhythm_of
-from bookwright.agents.relay.figures.style_words import (
-    MARKS,
-    PAST,
-    PERSONS,
-    POLITE,
-    PRESENT,
-    content_words,
-    small_word_counts,
-)
 from bookwright.agents.relay.figures.text import all_sentences, paragraphs_of, tokens_with_places
 from bookwright.models.text.figures import Drift, StyleProfile
 from bookwright.models.text.language import Language
+from bookwright.models.text.lazy_pattern import lazy_pattern
 
 _STRETCH = 400
 """Tokens over which different words are counted: a longer text has fewer for its length, whoever wrote it."""
@@ -32,6 +25,79 @@ _LEAST_PERSONS = {Language.EN: 6, Language.ZH: 6, Language.JA: 3, Language.KO: 3
 
 _CHANGED_PLACE = 0.15
 """Share of different words by which two styles are as far apart as can be."""
+
+_SMALL_WORDS = {
+    Language.EN: (
+        "the a and of to in that it was he she his her i you they as with for on at but had not be by from this which "
+        "or so if when then there what would could all into out up no like just who than over before back"
+    ).split(),
+    Language.ZH: (
+        "的 了 着 过 地 得 在 是 不 没 也 就 都 又 还 才 却 便 把 被 将 和 与 而 但 因为 所以 如果 这 那 里 上 下"
+        " 一个 起来 出来 什么 怎么 自己 只 很 更 已经"
+    ).split(),
+    Language.JA: (
+        "は が を に で と も の へ から まで より だけ しか ばかり ながら けれど しかし だが そして"
+        " また もう まだ この その あの という ような ている ていた だった である です ます ない なかった のだ"
+    ).split(),
+    Language.KO: (
+        "은 는 이 가 을 를 의 에 에서 로 와 과 도 만 까지 부터 처럼 보다 그리고 그러나 하지만 그런데"
+        " 그 이 저 것 수 않 못 더 다시 아직 이미 있었다 없었다 했다 였다"
+    ).split(),
+}  # fmt: skip
+
+_MARKS = {
+    "comma": lazy_pattern(r"[,，、]"),
+    "semicolon": lazy_pattern(r"[;；]"),
+    "colon": lazy_pattern(r"[:：]"),
+    "dash": lazy_pattern(r"[—–―─]+|(?<=\s)--?(?=\s)"),
+    "ellipsis": lazy_pattern(r"…+|\.{3,}|。{2,}"),
+    "exclamation": lazy_pattern(r"[!！]+"),
+    "question": lazy_pattern(r"[?？]+"),
+    "bracket": lazy_pattern(r"[(（]"),
+}
+
+_FIRST = {
+    Language.EN: lazy_pattern(r"\b(?:I|me|my|mine|we|us|our)\b"),
+    Language.ZH: lazy_pattern(r"(?:我|咱)"),
+    Language.JA: lazy_pattern(r"(?:私|僕|俺|わたし|あたし|ぼく|おれ)(?=[はがをにのもと、])"),
+    Language.KO: lazy_pattern(r"(?<![가-힣])(?:나|내|우리|저|제)(?:는|가|를|의|에게|도|와)?(?![가-힣])"),
+}
+_SECOND = {
+    Language.EN: lazy_pattern(r"\b(?:you|your|yours)\b", re.IGNORECASE),
+    Language.ZH: lazy_pattern(r"[你您]"),
+    Language.JA: lazy_pattern(r"(?:あなた|君|きみ|お前)(?=[はがをにのもと、])"),
+    Language.KO: lazy_pattern(r"(?<![가-힣])(?:너|네|당신)(?:는|가|를|의|은|이|을)?(?![가-힣])"),
+}
+_THIRD = {
+    Language.EN: lazy_pattern(r"\b(?:he|she|him|her|his|hers|they|them|their)\b", re.IGNORECASE),
+    Language.ZH: lazy_pattern(r"[他她]"),
+    Language.JA: lazy_pattern(r"(?:彼女|彼)(?=[はがをにのもと、])"),
+    Language.KO: lazy_pattern(r"(?<![가-힣])(?:그|그녀|그들)(?:는|가|를|의|에게|도|와)?(?![가-힣])"),
+}
+_PERSONS = {"first": _FIRST, "second": _SECOND, "third": _THIRD}
+
+_KO_PAST = "".join(chr(code) for code in range(0xAC00 + 20, 0xD7A4, 28) if chr(code) not in "있겠")
+"""Syllables that end in ㅆ, by which Korean tells what is past."""
+
+_PAST = {
+    Language.EN: lazy_pattern(r"\b(?:was|were|had|did|said|went|came|took|saw|knew|looked|[a-z]{2,}ed)\b"),
+    Language.JA: lazy_pattern(r"(?:た|だった|ました|でした)[。！？!?]?$"),
+    Language.KO: lazy_pattern(rf"[{_KO_PAST}](?:다|어요|습니다|지요|죠|네요)[.!?…]*$"),
+}
+_PRESENT = {
+    Language.EN: lazy_pattern(r"\b(?:is|are|has|does|says|goes|comes|takes|sees|knows|looks|am)\b"),
+    Language.JA: lazy_pattern(r"(?:る|う|く|す|つ|ぬ|む|ぐ|ぶ|だ|ない|ます|です|である)[。！？!?]?$"),
+    Language.KO: lazy_pattern(r"(?:는다|[한인온간선난된]다|있다|없다|이다|[아어해]요|니다)[.!?]?$"),
+}
+_POLITE = {
+    Language.JA: lazy_pattern(r"(?:です|ます|でした|ました|ません|でしょう|ましょう)(?:[かねよ]?)[。！？!?]?$"),
+    Language.KO: lazy_pattern(r"(?:요|니다|니까)[.!?…]?$"),
+}
+
+_EN_WORD = lazy_pattern(r"[a-z]+(?:'[a-z]+)?")
+_KO_WORD = lazy_pattern(r"[가-힣]{2,}")
+_HAN_RUN = lazy_pattern(r"[\u4e00-\u9fff]+")
+_JA_RUN = lazy_pattern(r"[\u4e00-\u9fff々]+[ぁ-ん]?|[ァ-ヶー]{2,}")
 
 
 def profile_of(texts: Iterable[str], language: Language) -> StyleProfile:
@@ -45,9 +111,9 @@ def profile_of(texts: Iterable[str], language: Language) -> StyleProfile:
         language=language.value, length=length,
         sentence_mean=rhythm.mean, sentence_spread=rhythm.spread, paragraph_mean=rhythm.paragraph_mean,
         dialogue=round(dialogue_share(text, language), 3), variety=round(_variety(text, language), 3),
-        frequent=tuple(word for word, _ in Counter(content_words(text, language)).most_common(_FREQUENT)),
-        small_words={word: round(n * per_thousand, 2) for word, n in small_word_counts(text, language).items()},
-        punctuation={name: round(len(mark.findall(text)) * per_thousand, 2) for name, mark in MARKS.items()},
+        frequent=tuple(word for word, _ in Counter(_content_words(text, language)).most_common(_FREQUENT)),
+        small_words={word: round(n * per_thousand, 2) for word, n in _small_word_counts(text, language).items()},
+        punctuation={name: round(len(mark.findall(text)) * per_thousand, 2) for name, mark in _MARKS.items()},
         quotes=_quotes(text), person=_person(told, language), tense=_tense(told, language),
         politeness=_politeness(told, language), examples=_examples(text, language),
     )  # fmt: skip
@@ -75,6 +141,32 @@ def drift(text: StyleProfile, profile: StyleProfile) -> Drift:
     return Drift(overall=round(max(fmean(list(parts.values())[:7]), switched), 3), parts=ordered)
 
 
+def _content_words(text: str, language: Language) -> list[str]:
+    """Return what a text is made of besides small words.
+
+    zh has no spaces, so its words are pairs of characters; of ja, runs of kanji and katakana.
+    """
+    if language is Language.ZH:
+        return [run[i : i + 2] for run in _HAN_RUN.findall(text) for i in range(len(run) - 1)]
+    pattern = {Language.EN: _EN_WORD, Language.KO: _KO_WORD, Language.JA: _JA_RUN}[language]
+    small = set(_SMALL_WORDS[language])
+    return [
+        word
+        for word in pattern.findall(text.lower())
+        if word not in small and (language is not Language.EN or len(word) > 3)
+    ]
+
+
+def _small_word_counts(text: str, language: Language) -> dict[str, int]:
+    """Count each small word: whole words in en, the ends of words in ko, wherever it stands in zh and ja."""
+    if language is Language.EN:
+        words = _EN_WORD.findall(text.lower())
+        return {word: words.count(word) for word in _SMALL_WORDS[language]}
+    if language is Language.KO:
+        return {word: len(re.findall(rf"{word}(?![가-힣])", text)) for word in _SMALL_WORDS[language]}
+    return {word: text.count(word) for word in _SMALL_WORDS[language]}
+
+
 def _variety(text: str, language: Language) -> float:
     tokens = [token for token, _, _ in tokens_with_places(text, language)]
     stretches = [tokens[i : i + _STRETCH] for i in range(0, len(tokens) - _STRETCH + 1, _STRETCH)] or [tokens]
@@ -88,7 +180,7 @@ def _quotes(text: str) -> str:
 
 
 def _person(told: str, language: Language) -> Literal["first", "second", "third", ""]:
-    first, second, third = (len(patterns[language].findall(told)) for patterns in PERSONS.values())
+    first, second, third = (len(patterns[language].findall(told)) for patterns in _PERSONS.values())
     if first + second + third < _LEAST_PERSONS[language]:
         return ""
     if first >= 0.25 * third and first >= second:  # somebody who says "I" mostly tells of others
@@ -97,7 +189,7 @@ def _person(told: str, language: Language) -> Literal["first", "second", "third"
 
 
 def _tense(told: str, language: Language) -> Literal["past", "present", ""]:
-    if language not in PAST:
+    if language not in _PAST:
         return ""
     past, present = _told_times(told, language)
     if past + present < _LEAST or abs(past - present) < 0.2 * (past + present):
@@ -108,18 +200,18 @@ def _tense(told: str, language: Language) -> Literal["past", "present", ""]:
 def _told_times(told: str, language: Language) -> tuple[int, int]:
     """Count what is told as past and as present: verbs in en, sentences by their endings in ja and ko."""
     if language is Language.EN:
-        return len(PAST[language].findall(told)), len(PRESENT[language].findall(told))
+        return len(_PAST[language].findall(told)), len(_PRESENT[language].findall(told))
     found = all_sentences(told, language)
-    past = [PAST[language].search(sentence) is not None for sentence in found]
-    now = [PRESENT[language].search(sentence) is not None for sentence in found]
+    past = [_PAST[language].search(sentence) is not None for sentence in found]
+    now = [_PRESENT[language].search(sentence) is not None for sentence in found]
     return sum(past), sum(present and not is_past for is_past, present in zip(past, now, strict=True))
 
 
 def _politeness(told: str, language: Language) -> Literal["plain", "polite", ""]:
-    if language not in POLITE:
+    if language not in _POLITE:
         return ""
     found = all_sentences(told, language)
-    polite = sum(POLITE[language].search(sentence) is not None for sentence in found)
+    polite = sum(_POLITE[language].search(sentence) is not None for sentence in found)
     if len(found) < _LEAST:
         return ""
     return "polite" if polite > len(found) / 2 else "plain"

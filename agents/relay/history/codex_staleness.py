@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from bookwright.agents.relay.continuity import ContinuityDirector, hint_lines
 from bookwright.agents.relay.history.codex_then import CodexThen, RecordSlot
 from bookwright.agents.relay.history.making import Making
-from bookwright.agents.relay.history.relevance import RelevanceTest, Tellers
+from bookwright.agents.relay.history.relevance import RecordLinks, RelevanceTest
 from bookwright.agents.relay.leaks.check import gives_away
 from bookwright.agents.relay.leaks.folding import letters_of
 from bookwright.agents.relay.registers import planned_secrets
@@ -41,7 +41,7 @@ class RecordChange:
     """The record alone, as it would stand; empty if it was taken out."""
     old: Callable[[], CodexThen]
     new: Callable[[], CodexThen]
-    tellers: Tellers
+    links: RecordLinks
     """All texts of the codex in all versions."""
 
 
@@ -52,7 +52,7 @@ class StalenessTest:
         self._brief = brief
         self._locale = locale
         self._director = ContinuityDirector()
-        self._stage = RelevanceTest()
+        self._relevance = RelevanceTest()
         self._suspects: dict[tuple[object, str], bool] = {}
         """Whether a text, by its hash, may hold something that a record keeps back."""
         self._last: tuple[Making, RecordChange, list[str], list[str]] | None = None
@@ -86,7 +86,7 @@ class StalenessTest:
             return change.slot[0] is RecordKind.SECRET and self._is_listed_otherwise(made, change)
         alone = (*change.before.records, *change.after.records)
         if not made.has_hints or not any(
-            self._stage.bears(record, made.at, made.told, change.tellers) for record in alone
+            self._relevance.bears(record, made.at, made.told, change.links) for record in alone
         ):
             return False
         if self._is_alike_alone(made, change) and not self._changes_others(made, change):
@@ -106,10 +106,10 @@ class StalenessTest:
 
     def _changes_others(self, made: Making, change: RecordChange) -> bool:
         """Whether what is shown of other records may hang on which version stands."""
-        if change.tellers.are_led(change.before, change.after):
+        if change.links.differ_in_links(change.before, change.after):
             return True
-        before, after = self._withheld(made, change.before), self._withheld(made, change.after)
-        return _held(before) != _held(after) and change.tellers.quote(change.slot, change.before, change.after)
+        before, after = self._kept(made, change.before).withheld, self._kept(made, change.after).withheld
+        return _held(before) != _held(after) and change.links.are_quoted(change.slot, change.before, change.after)
 
     def _is_listed_otherwise(self, made: Making, change: RecordChange) -> bool:
         """Whether the list of secrets reads otherwise: a line of it, or their order."""
@@ -132,27 +132,24 @@ class StalenessTest:
     def _kept(self, made: Making, codex: CodexThen) -> Kept:
         return kept_at(codex, made.at)
 
-    def _withheld(self, made: Making, codex: CodexThen) -> Withholding:
-        return kept_at(codex, made.at).withheld
-
     def _both(self, made: Making, change: RecordChange) -> tuple[list[str], list[str]]:
         """What stood of the old codex in the prompts, and what would of the new one; the last answer is kept."""
         if self._last is None or self._last[0] is not made or self._last[1] is not change:
-            before, after = (self._shown(made, codex(), change.tellers) for codex in (change.old, change.new))
+            before, after = (self._shown(made, codex(), change.links) for codex in (change.old, change.new))
             self._last = made, change, before, after
         return self._last[2:]
 
-    def _shown(self, made: Making, codex: CodexThen, tellers: Tellers) -> list[str]:
-        return self._hints(made, codex, tellers) if made.kind is DocumentKind.PROSE else self._listed(made, codex)
+    def _shown(self, made: Making, codex: CodexThen, links: RecordLinks) -> list[str]:
+        return self._hints(made, codex, links) if made.kind is DocumentKind.PROSE else self._listed(made, codex)
 
     def _listed(self, made: Making, codex: CodexThen) -> list[str]:
         planned = planned_secrets(codex.secrets(), made.at, codex.reading_order())
         return render_secrets(planned, self._locale).splitlines() if planned else []
 
-    def _hints(self, made: Making, codex: CodexThen, tellers: Tellers) -> list[str]:
+    def _hints(self, made: Making, codex: CodexThen, links: RecordLinks) -> list[str]:
         if not made.has_hints:
             return []
-        on_stage = self._stage.of(codex, made.at, made.told, tellers)
+        on_stage = self._relevance.of(codex, made.at, made.told, links)
         lines = hint_lines(self._director.sight(made.at, on_stage, self._brief, told=made.told), self._locale)
         return lines[: _lines_shown(made)] if lines else []
 
@@ -165,7 +162,7 @@ class StalenessTest:
 
     def _holds_back(self, made: Making, change: RecordChange) -> bool:
         """Whether something was taken out for the old version, or something that stood there goes for the new one."""
-        before, after = self._withheld(made, change.before), self._withheld(made, change.after)
+        before, after = self._kept(made, change.before).withheld, self._kept(made, change.after).withheld
         if before == after:
             return False
         free = (*before.known, *before.allowed)
@@ -173,7 +170,7 @@ class StalenessTest:
         if made.cut_by & change.rows or (made.cut_by and is_public_changed):
             return True
         # What was public through the record alone may be a phrase of another one that is kept back.
-        is_wide = is_public_changed and (_held(before) != _held(after) or change.tellers.share(change.slot, free))
+        is_wide = is_public_changed and (_held(before) != _held(after) or change.links.share_phrases(change.slot, free))
         return self._finds(made, change.new() if is_wide else change.after, change)
 
     def _finds(self, made: Making, quick: CodexThen, change: RecordChange) -> bool:

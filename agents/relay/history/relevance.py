@@ -40,19 +40,19 @@ class RelevanceTest:
     def __init__(self) -> None:
         self._bearings: dict[int, _Bearing] = {}
 
-    def bears(self, record: Record, at: str, told: str, tellers: "Tellers") -> bool:
+    def bears(self, record: Record, at: str, told: str, links: "RecordLinks") -> bool:
         """True if a record may matter to the unit `at`, whose plan is `told`."""
-        return not isinstance(record, CodexEntry) or self._is_needed(record, at, letters_of(told), tellers)
+        return not isinstance(record, CodexEntry) or self._is_needed(record, at, letters_of(told), links)
 
-    def of(self, codex: CodexThen, at: str, told: str, tellers: "Tellers") -> CodexThen:
+    def of(self, codex: CodexThen, at: str, told: str, links: "RecordLinks") -> CodexThen:
         """Return a codex without the entries that cannot matter to a unit."""
         letters = letters_of(told)
-        return codex.with_entries(lambda entry: self._is_needed(entry, at, letters, tellers))
+        return codex.with_entries(lambda entry: self._is_needed(entry, at, letters, links))
 
-    def _is_needed(self, entry: CodexEntry, at: str, letters: str, tellers: "Tellers") -> bool:
+    def _is_needed(self, entry: CodexEntry, at: str, letters: str, links: "RecordLinks") -> bool:
         own = self._bearing(entry)
-        is_kept_back = not own.is_open or not all(tellers.reading.has_come(place, at) for place in own.places)
-        return is_kept_back or not own.names.isdisjoint(tellers.about) or any(stem in letters for stem in own.stems)
+        is_kept_back = not own.is_open or not all(links.reading.has_come(place, at) for place in own.places)
+        return is_kept_back or not own.names.isdisjoint(links.about) or any(stem in letters for stem in own.stems)
 
     def _bearing(self, entry: CodexEntry) -> _Bearing:
         """The facts about an entry, cached by object identity: comparing records would cost more than finding them."""
@@ -77,7 +77,7 @@ def _bearing_of(entry: CodexEntry) -> _Bearing:
     )
 
 
-def _leads(record: Record) -> tuple[object, ...]:
+def _link_fields(record: Record) -> tuple[object, ...]:
     if isinstance(record, CodexEntry):
         return record.id, record.kind, record.names
     if isinstance(record, Secret):
@@ -85,21 +85,21 @@ def _leads(record: Record) -> tuple[object, ...]:
     return record.id, record.status, record.timeline, record.seed.planned_at, record.related
 
 
-def _held(codex: CodexThen) -> tuple[set[str], set[str]]:
+def _texts_and_words(codex: CodexThen) -> tuple[set[str], set[str]]:
     texts = {text for record in codex.records for text in texts_of(record)}
     return texts, {word for record in codex.records for word in words_of(record)}
 
 
-def _said(value: object) -> Iterator[str]:
+def _texts_in(value: object) -> Iterator[str]:
     """Yield every text in nested values."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):
         for inner in value.values() if isinstance(value, dict) else value:
-            yield from _said(inner)
+            yield from _texts_in(inner)
 
 
-class Tellers:
+class RecordLinks:
     """All texts that a codex ever held, to find where one record changes what is shown of others."""
 
     def __init__(self, history: CodexHistory) -> None:
@@ -114,11 +114,11 @@ class Tellers:
         return frozenset(folded(secret.related_entity) for secret in secrets) - {""}
 
     @staticmethod
-    def are_led(before: CodexThen, after: CodexThen) -> bool:
+    def differ_in_links(before: CodexThen, after: CodexThen) -> bool:
         """True if two versions of a record differ in something other records depend on: who it is about, its status."""
-        return [_leads(record) for record in before.records] != [_leads(record) for record in after.records]
+        return [_link_fields(record) for record in before.records] != [_link_fields(record) for record in after.records]
 
-    def quote(self, slot: RecordSlot, before: CodexThen, after: CodexThen) -> bool:
+    def are_quoted(self, slot: RecordSlot, before: CodexThen, after: CodexThen) -> bool:
         """True if another record ever held some of what one of two versions may keep back and the other may not."""
         place = (id(before.records[0]), id(after.records[0]) if after.records else 0)
         if place not in self._quoted:
@@ -126,17 +126,17 @@ class Tellers:
         return self._quoted[place]
 
     def _is_quoted(self, slot: RecordSlot, before: CodexThen, after: CodexThen) -> bool:
-        old, new = (_held(codex) for codex in (before, after))
+        old, new = (_texts_and_words(codex) for codex in (before, after))
         texts, words = old[0] ^ new[0], old[1] ^ new[1]
         withheld, plain = Matcher(Withholding(tuple(texts), tuple(words))), [folded(word) for word in words]
         return any(
             withheld.violations(text) or any(word in folded(text) for word in plain)
             for other, record in self._history.every()
             if other != slot
-            for text in _said(record.model_dump(mode="json"))
+            for text in _texts_in(record.model_dump(mode="json"))
         )
 
-    def share(self, slot: RecordSlot, texts: Iterable[str]) -> bool:
+    def share_phrases(self, slot: RecordSlot, texts: Iterable[str]) -> bool:
         """True if texts of a record hold a phrase of another record's."""
         held = {phrase for text in texts if text for phrase in self._phrases.held(text)}
         return any(self._owners[phrase] - {slot} for phrase in held)

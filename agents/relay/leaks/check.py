@@ -1,6 +1,7 @@
 """All leak checks of a draft, run together and always."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from bookwright.agents.relay.leaks.folding import Folded, fold, letters_of
 from bookwright.agents.relay.leaks.free import Free
@@ -10,7 +11,7 @@ from bookwright.agents.relay.leaks.meaning import MeaningCheck
 from bookwright.agents.relay.leaks.quotation import find_quotations
 from bookwright.agents.relay.leaks.sharing import names_of
 from bookwright.agents.relay.leaks.units import Sentence, sentences_of
-from bookwright.agents.relay.leaks.wording import Alike, find_alike
+from bookwright.agents.relay.leaks.wording import find_alike
 from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC, Public
 from bookwright.models.codex.entries import Secret, Visibility
 from bookwright.models.codex.leak import Result
@@ -20,6 +21,12 @@ from bookwright.storage.index.embedding import Embedder
 AROUND = 20
 """Characters shown on either side of a place."""
 
+_SEVERITIES = {
+    LeakKind.FORBIDDEN_KEYWORD: LeakSeverity.CRITICAL,
+    LeakKind.WORDING: LeakSeverity.HIGH,
+    LeakKind.MEANING: LeakSeverity.MEDIUM,
+    LeakKind.QUOTATION: LeakSeverity.HIGH,
+}
 _SUGGESTIONS = {
     LeakKind.FORBIDDEN_KEYWORD: "Say it without this word, or leave it out.",
     LeakKind.WORDING: "Take out what this passage tells of the secret.",
@@ -116,17 +123,15 @@ def _place_of(issue: LeakIssue) -> tuple[LeakKind, str, int]:
 def _of_keyword(text: str, found: KeywordHit, secret: str) -> LeakIssue:
     written = text[found.start : found.end]
     doubt = "" if found.is_certain else "; it may be two words that meet by chance"
-    return _issue(
-        text, LeakKind.FORBIDDEN_KEYWORD, LeakSeverity.CRITICAL if found.is_certain else LeakSeverity.MEDIUM,
-        (found.start, found.end), f"the forbidden keyword {found.keyword!r} stands here as {written!r}{doubt}", secret,
-        word=found.keyword,
-    )  # fmt: skip
+    detail = f"the forbidden keyword {found.keyword!r} stands here as {written!r}{doubt}"
+    issue = _issue(text, LeakKind.FORBIDDEN_KEYWORD, (found.start, found.end), detail, secret, found.keyword)
+    return issue if found.is_certain else replace(issue, severity=LeakSeverity.MEDIUM)
 
 
 def _quotations(draft: Folded, settings: Sequence[str]) -> Iterator[LeakIssue]:
     for found in find_quotations(draft, settings):
         detail = f"{found.end - found.start} characters stand in setting text {found.setting + 1} letter by letter"
-        yield _issue(draft.text, LeakKind.QUOTATION, LeakSeverity.HIGH, (found.start, found.end), detail)
+        yield _issue(draft.text, LeakKind.QUOTATION, (found.start, found.end), detail)
 
 
 def _likenesses(
@@ -139,25 +144,16 @@ def _likenesses(
         worded = find_alike(sentences, secret)
         for alike in worded:
             detail = f"{alike.score:.0%} of the wording of secret {secret.id!r}"
-            yield _alike(text, sentences, alike, LeakKind.WORDING, LeakSeverity.HIGH, detail, secret)
+            yield _issue(text, LeakKind.WORDING, alike.run.span(sentences), detail, secret.id)
         for alike in meaning.find(secret):
             if not any(alike.run.overlaps(other.run) for other in worded):
                 detail = f"comes near to what secret {secret.id!r} says; it may say it in other words"
-                yield _alike(text, sentences, alike, LeakKind.MEANING, LeakSeverity.MEDIUM, detail, secret)
-
-
-def _alike(
-    text: str, sentences: Sequence[Sentence], alike: Alike, kind: LeakKind, severity: LeakSeverity, detail: str,
-    secret: Secret,
-) -> LeakIssue:  # fmt: skip
-    place = (sentences[alike.run.first].start, sentences[alike.run.last].end)
-    return _issue(text, kind, severity, place, detail, secret.id)
+                yield _issue(text, LeakKind.MEANING, alike.run.span(sentences), detail, secret.id)
 
 
 def _issue(
-    text: str, kind: LeakKind, severity: LeakSeverity, place: tuple[int, int], detail: str, secret: str = "",
-    word: str = "",
-) -> LeakIssue:  # fmt: skip
+    text: str, kind: LeakKind, place: tuple[int, int], detail: str, secret: str = "", word: str = ""
+) -> LeakIssue:
     start, end = place
     excerpt = text[max(start - AROUND, 0) : end + AROUND]
-    return LeakIssue(kind, severity, start, end, excerpt, detail, _SUGGESTIONS[kind], secret, word)
+    return LeakIssue(kind, _SEVERITIES[kind], start, end, excerpt, detail, _SUGGESTIONS[kind], secret, word)

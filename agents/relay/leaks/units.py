@@ -41,6 +41,10 @@ class Run:
         """How many sentences it has."""
         return self.last - self.first + 1
 
+    def span(self, sentences: Sequence[Sentence]) -> tuple[int, int]:
+        """Return where it begins and ends in the draft."""
+        return sentences[self.first].start, sentences[self.last].end
+
     def overlaps(self, other: "Run") -> bool:
         """Whether the two share a sentence."""
         return self.first <= other.last and other.first <= self.last

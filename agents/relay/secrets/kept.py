@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from bookwright.agents.relay.codex_texts import CodexText, is_unknown, other_pieces, pieces_of
+from bookwright.agents.relay.codex_texts import CodexText, is_unknown, secret_and_payoff_texts, section_texts
 from bookwright.agents.relay.history.codex_then import CodexReader
-from bookwright.agents.relay.secrets.keywords import ForbiddenKeywords, collect_forbidden
+from bookwright.agents.relay.secrets.forbidden_words import ForbiddenKeywords, collect_forbidden
 from bookwright.agents.relay.secrets.matching import Withholding
 from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC, Public
 from bookwright.models.codex.entries import Secret, Visibility, folded
@@ -108,8 +108,8 @@ def kept_of(
     """Return the same of records that were read already."""
     threads = list(threads)
     return Kept(
-        sections=tuple((entry, tuple(pieces_of(entry))) for entry in seen if not entry.is_later),
-        others=tuple(other_pieces(secrets, threads, at, reading)),
+        sections=tuple((entry, tuple(section_texts(entry))) for entry in seen if not entry.is_later),
+        others=tuple(secret_and_payoff_texts(secrets, threads, at, reading)),
         everywhere=tuple(words),
         seeds=tuple(
             thread.seed.content

@@ -46,7 +46,7 @@ def secrets_after(
         event = None
         if due_in_chapter(secret, at, reading):
             quotes = [found.quote for found in spoken if folded(found.secret) == folded(secret.id)]
-            words = _said(text, quotes, secret) or _found(text, draft, secret)
+            words = _proved_quote(text, quotes, secret) or _telling_words(text, draft, secret)
             words = words or ("" if is_judged and not quotes else standing_close(text, secret.content))
             kind = TellingType.TOLD if words else TellingType.MISSED
             event = Telling(place=place, type=kind, expression=(words or "".join(quotes[:1]))[:_LONGEST_QUOTE])
@@ -62,18 +62,18 @@ def standing_close(text: str, told: str) -> str:
         return ""
     sentences = [sentence.text for sentence in sentences_of(text)]
     held = [wanted & set(terms(sentence)) for sentence in sentences]
-    best = max(range(len(held)), key=lambda start: len(_together(held, start)), default=0)
-    if not held or len(_together(held, best)) < _ENOUGH * len(wanted):
+    best = max(range(len(held)), key=lambda start: len(_words_close_to(held, start)), default=0)
+    if not held or len(_words_close_to(held, best)) < _ENOUGH * len(wanted):
         return ""
     own = held[best : best + _WINDOW]
     return sentences[best + max(range(len(own)), key=lambda index: len(own[index]))]
 
 
-def _together(held: Sequence[set[str]], start: int) -> set[str]:
+def _words_close_to(held: Sequence[set[str]], start: int) -> set[str]:
     return set().union(*held[start : start + _WINDOW])
 
 
-def _said(text: str, quotes: Iterable[str], secret: Secret) -> str:
+def _proved_quote(text: str, quotes: Iterable[str], secret: Secret) -> str:
     """The first quotation that stands in the text, where it speaks of the secret; empty for none."""
     return next((quote for quote in quotes if _speaks_of(text, quote, secret)), "")
 
@@ -92,7 +92,7 @@ def _stems(text: str) -> set[str]:
     return {term[:_STEM] for term in terms(text)}
 
 
-def _found(text: str, draft: Folded, secret: Secret) -> str:
+def _telling_words(text: str, draft: Folded, secret: Secret) -> str:
     """What tells a secret by itself: a word that was forbidden for its sake, or its own wording."""
     if words := first_certain(draft, secret.forbidden_keywords):
         return words

@@ -51,9 +51,9 @@ def touched_by(
     draft, spoken = fold(text), list(said)
     changed, refused = [], []
     for old, thread in zip(known, before, strict=True):
-        event = _said(text, spoken, thread, at) or _found(draft, thread, at, reading)
+        event = _event_said(text, spoken, thread, at) or _event_found(draft, thread, at, reading)
         if event is None and not is_judged:
-            event = _told_loosely(text, thread, at, reading)
+            event = _event_in_other_words(text, thread, at, reading)
         entered, reason = _entered(_planted_first(thread, event, at, reading), event, before)
         after = with_later(entered, old, at, reading)
         if after != old:
@@ -89,7 +89,7 @@ def _is_payoff_here(thread: Foreshadowing, at: str, reading: ReadingOrder) -> bo
     return planned is not None and (reading.is_here(planned, at) or reading.has_come(planned, at))
 
 
-def _told_loosely(text: str, thread: Foreshadowing, at: str, reading: ReadingOrder) -> ThreadEvent | None:
+def _event_in_other_words(text: str, thread: Foreshadowing, at: str, reading: ReadingOrder) -> ThreadEvent | None:
     """What was to be done here and seems to be done, in whatever words."""
     if _is_payoff_here(thread, at, reading) and (words := standing_close(text, thread.payoff.content)):
         return ThreadEvent(place=place_of(at), type=ThreadEventType.REVEAL, expression=words)
@@ -99,18 +99,18 @@ def _told_loosely(text: str, thread: Foreshadowing, at: str, reading: ReadingOrd
     return None
 
 
-def _said(text: str, said: list[FoundTouch], thread: Foreshadowing, at: str) -> ThreadEvent | None:
+def _event_said(text: str, said: list[FoundTouch], thread: Foreshadowing, at: str) -> ThreadEvent | None:
     """The strongest thing that is said of a thread with words that stand in the text."""
     own = [touch for touch in said if folded(touch.thread) in (folded(thread.id), folded(thread.title))]
     proved = [touch for touch in own if span_of(text, touch.quote) is not None]
     if not proved:
         return None
     touch = max(proved, key=lambda one: _STRENGTH.index(one.did))
-    kind = _fitting(touch.did, thread.status)
+    kind = _fitting_type(touch.did, thread.status)
     return ThreadEvent(place=place_of(at), type=kind, expression=touch.quote, subtlety=touch.subtlety)
 
 
-def _fitting(kind: ThreadEventType, status: ThreadStatus) -> ThreadEventType:
+def _fitting_type(kind: ThreadEventType, status: ThreadStatus) -> ThreadEventType:
     """A first touch plants, and what is planted already is brought back."""
     if kind in (ThreadEventType.REINFORCE, ThreadEventType.HINT) and status is ThreadStatus.REGISTERED:
         return ThreadEventType.PLANT
@@ -119,7 +119,7 @@ def _fitting(kind: ThreadEventType, status: ThreadStatus) -> ThreadEventType:
     return kind
 
 
-def _found(draft: Folded, thread: Foreshadowing, at: str, reading: ReadingOrder) -> ThreadEvent | None:
+def _event_found(draft: Folded, thread: Foreshadowing, at: str, reading: ReadingOrder) -> ThreadEvent | None:
     """What the words of a thread show by themselves: its payoff's reveal it, its own plant it or bring it back."""
     may_reveal = thread.is_open or _is_payoff_here(thread, at, reading)
     if may_reveal and (words := first_certain(draft, _payoff_words(thread))):
@@ -129,7 +129,7 @@ def _found(draft: Folded, thread: Foreshadowing, at: str, reading: ReadingOrder)
         return None
     is_planned = any(reading.is_here(place, at) for place in thread.timeline.reinforce_at)
     kind = ThreadEventType.REINFORCE if is_planned else ThreadEventType.HINT
-    return ThreadEvent(place=place_of(at), type=_fitting(kind, thread.status), expression=words)
+    return ThreadEvent(place=place_of(at), type=_fitting_type(kind, thread.status), expression=words)
 
 
 def _seed_words(thread: Foreshadowing) -> list[str]:

@@ -46,7 +46,7 @@ def setting_of(label: str, reading: ReadingOrder) -> Setting | None:
     reading_of = read_time(time.when)
     if reading_of.offset is not None and reading_of.offset.anchor:
         return Setting(time.when)
-    before = list(_before(label, reading))
+    before = list(_distances_before(label, reading))
     near = min(before, key=lambda own: abs(own[0]), default=None)
     chosen = dict.fromkeys([*(own[1] for own in before[-1:]), *([near[1]] if near else [])])
     return Setting(time.when, tuple(chosen))
@@ -72,7 +72,7 @@ def setting_lines(label: str, reading: ReadingOrder, locale: str) -> tuple[str, 
     return (*lines, *(named.format(reading.chapter_of(each), each, clock.time_of(each)) for each in shown))
 
 
-def _before(label: str, reading: ReadingOrder) -> Iterator[tuple[float, Distance]]:
+def _distances_before(label: str, reading: ReadingOrder) -> Iterator[tuple[float, Distance]]:
     """The chapters before a unit from which it can be told how far it is, with the days."""
     if not reading.times:
         return

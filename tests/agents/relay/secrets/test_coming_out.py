@@ -7,7 +7,12 @@ import pytest
 from bookwright.agents.relay.build_result import CodexSight
 from bookwright.agents.relay.continuity import hint_lines
 from bookwright.agents.relay.secrets.coming_out import MOST_ORDERS, SecretState, recorded, state_of
-from bookwright.agents.relay.secrets.keywords import ForbiddenKeyword, ForbiddenKeywords, KeywordSource, SourceKind
+from bookwright.agents.relay.secrets.forbidden_words import (
+    ForbiddenKeyword,
+    ForbiddenKeywords,
+    KeywordSource,
+    SourceKind,
+)
 from bookwright.agents.relay.secrets.matching import Matcher, Withholding
 from bookwright.agents.relay.secrets.reveals import reveals_at
 from bookwright.agents.relay.secrets.tellings import secrets_after, standing_close
