@@ -30,7 +30,8 @@ def without_told(history: Sequence[Stored[Record]], documents: Collection[int]) 
     values = _without_lost(whole, left)
     for name in ("sections", "phases"):
         if name in whole:
-            values[name] = {key: own for key, own in values[name].items() if _stays(name, key, left)}
+            told = [key for key in values[name] if any(path.startswith(f"{name}/{key}/") for path in left)]
+            values[name] = {key: values[name][key] for key in told}
     if "phases" in whole:
         values["phases"] = _referred(whole["phases"], values)
     return unkeyed(newest.record, values)
@@ -80,12 +81,6 @@ def _without_lost(values: Keyed, left: _Flat, path: tuple[str, ...] = ()) -> Key
         else:
             found[key] = value
     return found
-
-
-def _stays(name: str, key: str, left: _Flat) -> bool:
-    """Whether somebody else told of a section, or named a phase."""
-    begun = f"{name}/{key}/"
-    return any(path.startswith(begun) for path in left)
 
 
 def _referred(phases: Keyed, values: Keyed) -> Keyed:

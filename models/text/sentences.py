@@ -105,13 +105,9 @@ def _is_eastern(marks: str, closers: str) -> bool:
     return marks[-1] in "。！？｡．" or closers[-1:] in ("」", "』", "）", "”")
 
 
-def _is_ellipsis(marks: str) -> bool:
-    return marks[-1] == "…" or marks.endswith("..")
-
-
 def _is_open(before: str, marks: str, space: str, after: str) -> bool:
     """True if marks end no sentence, though nothing closes behind them: a pause, or the stop of an abbreviation."""
-    if _is_ellipsis(marks):
+    if marks[-1] == "…" or marks.endswith(".."):
         return not space or (_HANGUL.match(after) is not None and not _FINAL_KO.search(before))
     return marks == "." and (before[-1:].isspace() or _is_abbreviated(before, after))
 
