@@ -18,10 +18,7 @@ _STEPS_AT_ONCE = 1_000
 
 
 def write_reading_copy(storage: BookStorage, folder: Path) -> None:
-    """Write a book's files into a folder, over those of an earlier copy.
-
-    Files are named by the labels of their nodes: `text/1.2.txt`, `designs/1.3.txt`.
-    """
+    """Write a book's files over those of an earlier copy, named by the labels of their nodes: `text/1.2.txt`."""
     manuscript = Manuscript(storage)
     with storage.read() as stores:
         nodes = list(stores.nodes.walk())

@@ -42,10 +42,7 @@ def stages_of(
     stores: Stores, book: Book, root: TaskNode, units: Sequence[UnitRow], *, has_prose: bool,
     plan: Blueprint | None = None,
 ) -> list[StageProgress]:  # fmt: skip
-    """Return the stages of a book: those of its blueprint, or its own phases; between them the units below it.
-
-    What the blueprint fixes stands there from the first moment.
-    """
+    """Return the stages of a book: its blueprint's or its own phases, and between them the units below it."""
     rows, locale = VaultRows(stores.connection, book.id), brief_locale(book.brief)
     children = [unit for unit in units if unit.parent == root.key]
     tasks = rows.tasks_of(root.key)

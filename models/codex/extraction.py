@@ -153,12 +153,16 @@ class ConsistencyReport(FrozenModel):
     people: tuple[FoundPerson, ...] = ()
 
     @property
+    def stray_lines(self) -> tuple[str, ...]:
+        """What is to be said of each of them."""
+        return tuple(f"“{words}” reads like a promise, and no thread is registered for it" for words in self.strays)
+
+    @property
     def as_text(self) -> str:
         """The report, a line for each thing."""
         lines = [f"{check}: {result}" for check, result in self.results.items()]
         lines += [f"- {item.line}" for item in self.details]
-        strays = (f"“{words}” reads like a promise, and no thread is registered for it" for words in self.strays)
-        return "\n".join([*lines, *(f"- {line}" for line in (*self.refused, *self.alerts, *strays))])
+        return "\n".join([*lines, *(f"- {line}" for line in (*self.refused, *self.alerts, *self.stray_lines))])
 
 
 _WORST = ("error", "warning", "passed", "not_evaluated")

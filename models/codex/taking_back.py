@@ -11,13 +11,10 @@ _IDENTITY = frozenset({"id", "kind", "name", "phase"})
 
 
 def without_told(history: Sequence[Stored[Record]], documents: Collection[int]) -> Record | None:
-    """Return the newest version of a record without what only those documents told.
+    """Return the newest version of a record without what only those documents told; None if nobody else told of it.
 
     What they told over is told again; what holds something back (visibility, places, phases of what stays)
     is left as it is. `history` has every version, oldest first; one that is removed now stays so.
-
-    Returns:
-        None where nobody else told anything of it.
     """
     newest = history[-1]
     if newest.is_removed:

@@ -72,10 +72,7 @@ _NEAR, _FAR = 60, 600
 
 @lru_cache(maxsize=4_096)
 def sentence_ends(paragraph: str) -> tuple[int, ...]:
-    """Return where the sentences of a paragraph end, but the last one, each behind the space after it.
-
-    What was read lately is asked of again and again.
-    """
+    """Return where the sentences of a paragraph end, but the last one, each behind the space after it."""
     ends: list[int] = []
     start = 0
     for found in _END.finditer(paragraph):
