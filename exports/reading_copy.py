@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
-from bookwright.exports.manuscript import Chapter, Manuscript
+from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.text import body
 from bookwright.models.document import DocumentKind
 from bookwright.models.tree.task import TaskNode
@@ -25,10 +25,9 @@ def write_reading_copy(storage: BookStorage, folder: Path) -> None:
     for node in nodes:
         _write_documents(node, storage, folder)
     _write(folder / "outline.txt", "\n".join(map(_outline_line, nodes)))
-    for section in manuscript.sections():
-        if isinstance(section, Chapter):
-            text = "".join(body(manuscript, section.unit.label))
-            _write(folder / "text" / f"{section.unit.label}.txt", text.strip())
+    for chapter in manuscript.chapters():
+        text = "".join(body(manuscript, chapter.unit.label))
+        _write(folder / "text" / f"{chapter.unit.label}.txt", text.strip())
     for kind, name in _SINGLE.items():
         with storage.read() as stores:
             document = stores.documents.latest(kind)

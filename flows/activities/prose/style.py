@@ -5,7 +5,7 @@ from bookwright.exports.chapters import accepted_beginning
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.profile import ProfileName
-from bookwright.models.text.style_guide import StyleGuide
+from bookwright.models.text.figures import StyleGuide
 from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 
