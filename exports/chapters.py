@@ -12,11 +12,10 @@ from bookwright.storage.stores import BookStorage
 def chapter_texts(storage: BookStorage) -> Iterator[tuple[Chapter, str]]:
     """Yield the written chapters in reading order, each with its text."""
     manuscript = Manuscript(storage)
-    for section in manuscript.sections():
-        if isinstance(section, Chapter):
-            paragraphs = [paragraph for scene in manuscript.scenes(section) for paragraph in scene]
-            if paragraphs:
-                yield section, "\n\n".join(paragraphs)
+    for chapter in manuscript.chapters():
+        paragraphs = [paragraph for scene in manuscript.scenes(chapter) for paragraph in scene]
+        if paragraphs:
+            yield chapter, "\n\n".join(paragraphs)
 
 
 def first_chapters(storage: BookStorage, count: int | None = None) -> list[str]:

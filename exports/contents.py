@@ -21,10 +21,7 @@ class ContentsEntry:
 def nested(
     entries: Iterable[ContentsEntry], level: tuple[str, str], item_end: str, item: Callable[[ContentsEntry], str]
 ) -> Iterator[str]:
-    """Yield items that hold the deeper ones after them; a page is at most one level below the one before it.
-
-    What has no title is not listed.
-    """
+    """Yield the items that have a title, each with the deeper ones in it; depth grows by one at most."""
     depth = -1
     for entry in entries:
         if not entry.title:

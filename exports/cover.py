@@ -34,7 +34,8 @@ def typeset_cover(cover: Cover) -> CoverImage:
     size, lines = _title_lines(cover.title)
     top = _HEIGHT * 0.36 - size * 0.6 * (len(lines) - 1)
     title = "".join(_text(line, round(top + size * 1.2 * number), size) for number, line in enumerate(lines))
-    author = _text(cover.author, _HEIGHT - 340, min(84, _fitting(cover.author))) if cover.author else ""
+    author_size = min(84, int((_WIDTH - 2 * _EDGE) / max(_ems(cover.author), 1)))
+    author = _text(cover.author, _HEIGHT - 340, author_size) if cover.author else ""
     hue = _HUES[zlib.crc32(cover.identity.encode()) % len(_HUES)]
     frame = f'<rect x="80" y="80" width="{_WIDTH - 160}" height="{_HEIGHT - 160}" fill="none" stroke="#f1e9d8" '
     content = (
@@ -131,10 +132,6 @@ def _pieces(word: str, most: float) -> list[str]:
             pieces.append("")
         pieces[-1] += character
     return pieces
-
-
-def _fitting(line: str) -> int:
-    return int((_WIDTH - 2 * _EDGE) / max(_ems(line), 1))
 
 
 def _ems(text: str) -> float:

@@ -1,7 +1,8 @@
 """Writing a book to a file: which formats there are, and a file that is there whole or not at all."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -104,11 +105,8 @@ def export(storage: BookStorage, format_name: str, path: Path, layout: Layout = 
         root = stores.nodes.root()
     if not root.written and format_name != "json":
         raise InvalidInput(f"nothing of book {storage.book!r} is written yet; there is nothing to export")
-    try:
-        with whole(path, Failpoint.REPLACE_FILE) as unfinished:
-            _write(storage, format_name, unfinished, layout)
-    except OSError as error:
-        raise _unwritable(path, error) from None
+    with _replacing(path) as unfinished:
+        _write(storage, format_name, unfinished, layout)
     return path
 
 
@@ -118,11 +116,18 @@ def write_whole(text: str, path: Path) -> None:
     Raises:
         UnwritableFolder: The file cannot be written.
     """
+    with _replacing(path) as unfinished:
+        _write_pieces([text], unfinished)
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """Give a file to write that stands at a path once it is whole."""
     try:
         with whole(path, Failpoint.REPLACE_FILE) as unfinished:
-            _write_pieces([text], unfinished)
+            yield unfinished
     except OSError as error:
-        raise _unwritable(path, error) from None
+        raise UnwritableFolder(f"{str(path)!r} cannot be written ({error.strerror or error})") from None
 
 
 def _write(storage: BookStorage, format_name: str, path: Path, layout: Layout) -> None:
@@ -155,10 +160,6 @@ def _write(storage: BookStorage, format_name: str, path: Path, layout: Layout) -
             from bookwright.exports.json import whole_book
 
             _write_pieces(whole_book(storage), path)
-
-
-def _unwritable(path: Path, error: OSError) -> UnwritableFolder:
-    return UnwritableFolder(f"{str(path)!r} cannot be written ({error.strerror or error})")
 
 
 def _write_pieces(pieces: Iterable[str], path: Path, encoding: str = "utf-8") -> None:

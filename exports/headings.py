@@ -59,10 +59,7 @@ class Numbering:
         return heading or _heading(self._language, pattern[self._language].format(number), title)
 
     def chapter(self, title: str, *, is_own: bool) -> str:
-        """Return the heading of the next chapter; one that the author brought along is taken as it is.
-
-        Empty where the author sets chapters apart without a heading.
-        """
+        """Return the heading of the next chapter: the author's own as it is; empty where the author sets none."""
         self.before = Preceding.CHAPTER
         if is_own:
             self._chapters.learn(title)

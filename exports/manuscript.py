@@ -116,11 +116,15 @@ class Manuscript:
         found = False
         below = _by_stage(pages) if pages else self._below(root, depth=0, numbers=Numbering(self.language))
         for section in below:
-            if _is_within(section.unit, wanted):
+            if section.unit.order[: len(wanted.order)] == wanted.order:
                 found = True
                 yield section
         if not found and wanted.is_unit and wanted.written:
             yield Chapter(wanted, clean(wanted.title), 0)
+
+    def chapters(self, label: str = "1") -> Iterator[Chapter]:
+        """Yield the chapters of one node, or of all, in reading order."""
+        return (section for section in self.sections(label) if isinstance(section, Chapter))
 
     def scenes(self, chapter: Chapter) -> list[Scene]:
         """Return a chapter's text, cut where a new scene begins.
@@ -183,10 +187,6 @@ def _by_stage(pages: list[TaskNode]) -> Iterator[Section]:
             yield ManuscriptPart(own[0], stage, 0)
         for page in own:
             yield Chapter(page, clean(page.title), 1 if stage else 0)
-
-
-def _is_within(unit: TaskNode, wanted: TaskNode) -> bool:
-    return unit.order[: len(wanted.order)] == wanted.order
 
 
 def _begins_with_break(pieces: list[list[str]]) -> bool:

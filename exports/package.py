@@ -10,10 +10,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 
 class Package:
-    """A context manager: leaving the block without an error completes the file.
-
-    The same pieces and moment make the same bytes.
-    """
+    """A context manager that completes the file unless the block fails; the same pieces make the same bytes."""
 
     def __init__(self, path: Path, moment: datetime) -> None:
         self._moment = moment.timetuple()[:6]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
-from bookwright.exports.manuscript import Chapter, Manuscript
+from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.text import body
 from bookwright.models.document import DocumentKind
 from bookwright.models.tree.task import TaskNode
@@ -18,20 +18,16 @@ _STEPS_AT_ONCE = 1_000
 
 
 def write_reading_copy(storage: BookStorage, folder: Path) -> None:
-    """Write a book's files into a folder, over those of an earlier copy.
-
-    Files are named by the labels of their nodes: `text/1.2.txt`, `designs/1.3.txt`.
-    """
+    """Write a book's files over those of an earlier copy, named by the labels of their nodes: `text/1.2.txt`."""
     manuscript = Manuscript(storage)
     with storage.read() as stores:
         nodes = list(stores.nodes.walk())
     for node in nodes:
         _write_documents(node, storage, folder)
     _write(folder / "outline.txt", "\n".join(map(_outline_line, nodes)))
-    for section in manuscript.sections():
-        if isinstance(section, Chapter):
-            text = "".join(body(manuscript, section.unit.label))
-            _write(folder / "text" / f"{section.unit.label}.txt", text.strip())
+    for chapter in manuscript.chapters():
+        text = "".join(body(manuscript, chapter.unit.label))
+        _write(folder / "text" / f"{chapter.unit.label}.txt", text.strip())
     for kind, name in _SINGLE.items():
         with storage.read() as stores:
             document = stores.documents.latest(kind)

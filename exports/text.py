@@ -20,8 +20,7 @@ MOST_CHARACTERS = {Language.ZH: 20_000, Language.JA: 70_000}
 def oversized(manuscript: Manuscript) -> list[str]:
     """Return the headings of chapters that are longer than platforms of the language take."""
     most = MOST_CHARACTERS.get(manuscript.language)
-    sections = manuscript.sections() if most else iter(())
-    return [each.heading for each in sections if isinstance(each, Chapter) and each.unit.written > (most or 0)]
+    return [chapter.heading for chapter in manuscript.chapters() if chapter.unit.written > most] if most else []
 
 
 def text(manuscript: Manuscript) -> Iterator[str]:

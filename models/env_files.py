@@ -46,10 +46,7 @@ def load_secret_files(environment: MutableMapping[str, str]) -> None:
 
 
 def load_env_file(folder: Path, environment: MutableMapping[str, str]) -> None:
-    """Add what the `.env` of a folder says to an environment that does not say it yet.
-
-    Nothing is done where there is no such file, or none that can be read as text.
-    """
+    """Add what a folder's `.env` says to an environment that does not say it yet; nothing where none can be read."""
     path = folder / NAME
     if not path.is_file():
         return

@@ -50,10 +50,7 @@ def full_name(value: str, environment: Mapping[str, str]) -> str:
 
 
 def usual_model() -> str:
-    """Return the model where no option, brief or setting names one: the variable's, or the one that comes along.
-
-    Source: REQUIREMENTS C-16.
-    """
+    """Return the model where nothing names one: the variable's, or the one that comes along. Source: C-16."""
     return os.environ.get(_VARIABLE, "").strip() or DEFAULT
 
 

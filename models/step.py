@@ -35,10 +35,7 @@ class Activity(StrEnum):
 
 
 class StepKey(FrozenModel):
-    """What makes a step itself; unique in the journal. Never a position in a replay.
-
-    Source: DESIGN section 5, rule 2.
-    """
+    """What makes a step itself, unique in the journal; never a position in a replay. Source: DESIGN 5, rule 2."""
 
     book: str
     node: int

@@ -12,7 +12,7 @@ from bookwright.agents.relay.figures.style import profile_of
 from bookwright.models.brief import Brief
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.story.retelling import Retelling
-from bookwright.models.text.style_guide import StyleGuide, StyleSource
+from bookwright.models.text.figures import StyleGuide, StyleSource
 from bookwright.prompts import render_style_page
 from bookwright.storage.stores import Stores
 

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from bookwright.app.access import OpenBook
 from bookwright.app.changes.editing import SavedEdit, editable_parts, save_or_queue
 from bookwright.exports.files import FORMATS, export
-from bookwright.exports.manuscript import Chapter, Manuscript
+from bookwright.exports.manuscript import Manuscript
 from bookwright.flows.revision.revise import chosen
 from bookwright.manuscripts.chapters import recognise
 from bookwright.manuscripts.found import FoundChapter
@@ -55,7 +55,7 @@ def read_back(opened: OpenBook, file: Path, encoding: str = "") -> ReturnedManus
         InvalidInput: It cannot be read, or does not have the book's chapters.
     """
     here, there = _exported(opened, file), _chapters(file, opened, encoding)
-    sections = [section for section in Manuscript(opened.storage).sections() if isinstance(section, Chapter)]
+    sections = list(Manuscript(opened.storage).chapters())
     if not len(sections) == len(here) == len(there):
         raise InvalidInput(
             f"{str(file)!r} has {len(there):,} chapters and the book {len(sections):,}: leave headings as they are, "

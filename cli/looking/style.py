@@ -15,7 +15,7 @@ from bookwright.models.errors import InvalidInput
 from bookwright.storage.stores import BookStorage
 
 if TYPE_CHECKING:
-    from bookwright.models.text.style_guide import StyleGuide
+    from bookwright.models.text.figures import StyleGuide
 
 _MOVED = 3
 

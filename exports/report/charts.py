@@ -178,19 +178,15 @@ def _line(one: Series, number: int, count: int, ceiling: float) -> list[str]:
 def _grid(top: float) -> list[str]:
     """Draw four even lines with their numbers."""
     parts = []
+    decimals = max(2, 2 - floor(log10(top))) if top > 0 else 2  # so many tell the lines apart
     for step in range(5):
         value = top * step / 4
         y = _y(value, top)
         style = "axis" if step == 0 else "grid"
         parts.append(f'<line class="{style}" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
-        shown = f"{value:,.0f}" if top >= 8 else f"{value:.{_decimals(top)}f}".rstrip("0").rstrip(".")
+        shown = f"{value:,.0f}" if top >= 8 else f"{value:.{decimals}f}".rstrip("0").rstrip(".")
         parts.append(f'<text class="tick" x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{shown}</text>')
     return parts
-
-
-def _decimals(top: float) -> int:
-    """Return how many decimals tell the lines of a chart apart."""
-    return max(2, 2 - floor(log10(top))) if top > 0 else 2
 
 
 def _numbers(count: int) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from bookwright.exports.report.notes import notes_of, read_as
+from bookwright.exports.report.notes import notes_of, read_as, read_current
 from bookwright.models.codex.extraction import ConsistencyReport
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.story.quality import QualityIssue, QualityReport, ScoreBand, Scores
@@ -54,16 +54,11 @@ def judged_chapters(stores: Stores) -> list[JudgedChapter]:
 
 def judged(stores: Stores, unit: TaskNode, number: int = 0) -> JudgedChapter:
     """Return what is on record of one unit; what has a form that this version does not know counts as none."""
-    found = {
-        kind: stores.documents.current(unit.key, kind) for kind in (DocumentKind.QUALITY, DocumentKind.CONSISTENCY)
-    }
-    data = {kind: stores.documents.data_of(document) if document else "" for kind, document in found.items()}
-    judgement = found[DocumentKind.QUALITY]
-    return JudgedChapter(
-        number, read_as(QualityReport, data[DocumentKind.QUALITY]),
-        read_as(ConsistencyReport, data[DocumentKind.CONSISTENCY]),
-        judgement is not None and _is_repaired_after(judgement.id, stores, unit),
-    )  # fmt: skip
+    judgement = stores.documents.current(unit.key, DocumentKind.QUALITY)
+    quality = read_as(QualityReport, stores.documents.data_of(judgement) if judgement else "")
+    consistency = read_current(ConsistencyReport, DocumentKind.CONSISTENCY, stores, unit)
+    is_repaired = judgement is not None and _is_repaired_after(judgement.id, stores, unit)
+    return JudgedChapter(number, quality, consistency, is_repaired)
 
 
 def _is_repaired_after(judgement: int, stores: Stores, unit: TaskNode) -> bool:

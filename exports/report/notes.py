@@ -17,7 +17,7 @@ _Kept = TypeVar("_Kept", bound=BaseModel)
 
 def notes_of(stores: Stores, unit: TaskNode) -> tuple[str, ...]:
     """Return a line for each thing that the reviews of a chapter and of its parts could not settle."""
-    found = _read(stores, unit, DocumentKind.CONSISTENCY, ConsistencyReport)
+    found = read_current(ConsistencyReport, DocumentKind.CONSISTENCY, stores, unit)
     return (*(_of_consistency(found) if found else ()), *_of_leaks(stores, unit))
 
 
@@ -25,12 +25,11 @@ def _of_consistency(report: ConsistencyReport) -> Iterator[str]:
     for item in report.details:
         yield f"{item.result}, {item.check}: “{item.text}” stands beside “{item.record}” in the codex"
     yield from report.refused
-    for words in report.strays:
-        yield f"“{words}” reads like a promise, and no thread is registered for it"
+    yield from report.stray_lines
 
 
 def _of_leaks(stores: Stores, unit: TaskNode) -> Iterator[str]:
-    report = _read(stores, unit, DocumentKind.LEAK_REVIEW, LeakReport)
+    report = read_current(LeakReport, DocumentKind.LEAK_REVIEW, stores, unit)
     for sentence in report.cut if report is not None else ():
         yield f"{unit.label}: code took out what gave something away: “{' '.join(sentence.split())}”"
     if report is not None and report.decided_by and report.rounds and report.rounds[-1].result == "rejected":
@@ -42,8 +41,8 @@ def _of_leaks(stores: Stores, unit: TaskNode) -> Iterator[str]:
         yield from _of_leaks(stores, part)
 
 
-def _read(stores: Stores, unit: TaskNode, kind: DocumentKind, form: type[_Kept]) -> _Kept | None:
-    """Read a report; one in a form that this version does not know tells nothing."""
+def read_current(form: type[_Kept], kind: DocumentKind, stores: Stores, unit: TaskNode) -> _Kept | None:
+    """Read what a unit's newest document of a kind holds; None where there is none that this version knows."""
     found = stores.documents.current(unit.key, kind)
     return read_as(form, stores.documents.data_of(found) if found else "")
 

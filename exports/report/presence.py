@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from bookwright.exports.manuscript import Chapter, Manuscript
+from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.report.charts import Chart, Presence, presences
 from bookwright.models.codex.entries import CodexEntry, EntryKind
 from bookwright.models.story.report import BookReport
@@ -24,7 +24,8 @@ def presence_chart(report: BookReport, entries: Iterable[CodexEntry], manuscript
     patterns = _patterns(people, manuscript.language)
     counts: dict[str, list[int]] = {entry.id: [] for entry in people}
     for chapter in report.chapters:
-        text = _text(manuscript, chapter.label)
+        scenes = [scene for own in manuscript.chapters(chapter.label) for scene in manuscript.scenes(own)]
+        text = "\n".join(paragraph for scene in scenes for paragraph in scene)
         for identity, pattern in patterns.items():
             counts[identity].append(len(pattern.findall(text)))
     named = sorted((entry for entry in people if any(counts[entry.id])), key=lambda entry: -sum(counts[entry.id]))
@@ -33,12 +34,6 @@ def presence_chart(report: BookReport, entries: Iterable[CodexEntry], manuscript
     about = "In which chapters each person of the codex is named; the darker, the more often."
     rows = [Presence(entry.name, counts[entry.id]) for entry in named[:_MOST_PEOPLE]]
     return presences("Who appears where", about, rows, len(report.chapters))
-
-
-def _text(manuscript: Manuscript, label: str) -> str:
-    chapters = [section for section in manuscript.sections(label) if isinstance(section, Chapter)]
-    scenes = [scene for chapter in chapters for scene in manuscript.scenes(chapter)]
-    return "\n".join(paragraph for scene in scenes for paragraph in scene)
 
 
 def _patterns(people: Sequence[CodexEntry], language: Language) -> dict[str, re.Pattern[str]]:

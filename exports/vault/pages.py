@@ -171,7 +171,7 @@ class Pages:
         return self._by_label.get(label)
 
     def _chapter(self, place: paths.HeadedUnit, inside: Sequence[DocumentRow]) -> VaultPage:
-        rows = tuple(sorted(inside, key=lambda row: tuple(map(int, row.label.split(".")))))
+        rows = tuple(sorted(inside, key=lambda row: row.order))
         unit, is_book = place.unit, place.unit.parent is None
         return self._page(
             f"prose/{unit.key}", paths.chapter_path(place, self.names), place.heading, rows, unit.label,

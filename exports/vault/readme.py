@@ -73,18 +73,15 @@ def _folders(shown: Shown, names: FolderNames, texts: Mapping[str, str]) -> Iter
 
 def _index(shown: Shown, names: FolderNames, texts: Mapping[str, str]) -> Iterator[str]:
     if shown.places:
-        yield from (f"## {texts['index']}", "", *_chapters(shown.places, names))
+        yield from (f"## {texts['index']}", "")
+        for place in shown.places:
+            heading = place.heading or place.unit.title
+            entry = to_markdown(heading) if place.number is None else _link(chapter_path(place, names), heading)
+            yield f"{'  ' * place.depth}- {entry}"
     elif shown.stages:
         yield f"## {texts['page_index']}"
         for stage, pages in shown.stages:
             yield from ("", f"### {to_markdown(stage)}", "", *(f"- {_link(path, title)}" for title, path in pages))
-
-
-def _chapters(places: Sequence[HeadedUnit], names: FolderNames) -> Iterator[str]:
-    for place in places:
-        heading = place.heading or place.unit.title
-        entry = to_markdown(heading) if place.number is None else _link(chapter_path(place, names), heading)
-        yield f"{'  ' * place.depth}- {entry}"
 
 
 def _link(path: str, text: str) -> str:

@@ -7,12 +7,13 @@ from pathlib import PurePath
 from bookwright.agents.blueprints.wording import localised
 from bookwright.exports.vault.names import brief_locale
 from bookwright.exports.vault.progress import ProgressFile, StageProgress, StageStatus, UnitLine
-from bookwright.exports.vault.stage_names import pair, stage_name, unit_name
 from bookwright.models.blueprint import Blueprint, MemberKind, Stage, When
 from bookwright.models.book import Book, BookState
 from bookwright.models.document import DocumentKind
 from bookwright.models.step import Activity
+from bookwright.models.text.language import SIMPLIFIED, TRADITIONAL
 from bookwright.models.tree.decision import Decision
+from bookwright.models.tree.level import Level
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.stores import Stores
 from bookwright.storage.vault_rows import TaskRow, TimeSpan, UnitRow, VaultRows
@@ -23,6 +24,24 @@ _ON_THEIR_OWN = (MemberKind.SEARCH, MemberKind.REVIEW, MemberKind.VERIFY)
 _PLANNING = (Activity.RECALL, Activity.CONDENSE, Activity.PLAN)
 _DESIGN = (Activity.JUDGE, Activity.DECOMPOSE, Activity.EXECUTE, Activity.AGGREGATE, Activity.DECIDE)
 _WRITING = (Activity.BRIEF, Activity.WRITE)
+
+_LOCALES = ("en", SIMPLIFIED, TRADITIONAL, "ja", "ko")
+_NAMES = {
+    "book": ("book begun", "建书", "建書", "本の作成", "책 만들기"),
+    "plan": ("plan", "规划", "規劃", "企画", "기획"),
+    "design": ("design", "设计", "設計", "設計", "설계"),
+    "write": ("write", "写作", "寫作", "執筆", "집필"),
+    "further": ("further units", "后续部分", "後續部分", "続き", "이어지는 부분"),
+    "publish": ("publish", "定名与简介", "定名與簡介", "題名と紹介文", "제목과 소개글"),
+}
+_UNITS = {
+    Level.VOLUME: ("volume {}", "第{}卷", "第{}卷", "第{}巻", "제{}권"),
+    Level.ACT: ("act {}", "第{}幕", "第{}幕", "第{}幕", "제{}막"),
+    Level.CHAPTER: ("chapter {}", "第{}章", "第{}章", "第{}章", "제{}장"),
+    Level.SCENE: ("scene {}", "第{}场", "第{}場", "第{}場", "제{}장면"),
+    Level.BEAT: ("beat {}", "第{}节拍", "第{}節拍", "第{}拍", "제{}박자"),
+    Level.PARAGRAPH: ("paragraph {}", "第{}段", "第{}段", "第{}段", "제{}문단"),
+}
 
 
 def progress_of(
@@ -42,10 +61,7 @@ def stages_of(
     stores: Stores, book: Book, root: TaskNode, units: Sequence[UnitRow], *, has_prose: bool,
     plan: Blueprint | None = None,
 ) -> list[StageProgress]:  # fmt: skip
-    """Return the stages of a book: those of its blueprint, or its own phases; between them the units below it.
-
-    What the blueprint fixes stands there from the first moment.
-    """
+    """Return the stages of a book: its blueprint's or its own phases, and between them the units below it."""
     rows, locale = VaultRows(stores.connection, book.id), brief_locale(book.brief)
     children = [unit for unit in units if unit.parent == root.key]
     tasks = rows.tasks_of(root.key)
@@ -61,11 +77,11 @@ def stages_of(
     written = _written(root, children, times, plan, locale) if has_prose else ()
     has_blurb = stores.documents.current(root.key, DocumentKind.BLURB, with_text=False) is not None
     span = _span(times, [root.key], (Activity.PUBLISH,))
-    last = [*closing, _stage(stage_name("publish", locale), span, has_blurb, has_blurb)]
+    last = [*closing, _stage(_stage_name("publish", locale), span, has_blurb, has_blurb)]
     if root.status is NodeStatus.OPEN and book.state is not BookState.FINISHED:  # what closed it tells of less
         last = [StageProgress(stage.name) for stage in last]
     begun = int(book.created_at)
-    created = StageProgress(stage_name("book", locale), StageStatus.COMPLETED, begun, begun)
+    created = StageProgress(_stage_name("book", locale), StageStatus.COMPLETED, begun, begun)
     return _as_it_rests([created, *opening, *written, *last], book)
 
 
@@ -86,7 +102,7 @@ def _rows_of(stage: Stage, locale: str) -> Iterator[tuple[str, tuple[str, ...]]]
     title = localised(stage.titles, locale)
     if len(stage.members) > 1 and any(member.kind in _ON_THEIR_OWN for member in stage.members):
         for member in stage.members:
-            yield pair(title, localised(member.titles, locale), locale), (f"{stage.name}/{member.name}",)
+            yield _joined(title, localised(member.titles, locale), locale), (f"{stage.name}/{member.name}",)
     else:
         yield title, tuple(f"{stage.name}/{member.name}" for member in stage.members)
 
@@ -98,8 +114,8 @@ def _phases(
     is_decided = root.decision is not None or bool(children) or root.written > 0
     keys = [root.key, *(task.key for task in tasks)]
     has_plan = root.planning_round > 0
-    planned = _stage(stage_name("plan", locale), _span(times, [root.key], _PLANNING), has_plan, is_decided)
-    return [planned, _stage(stage_name("design", locale), _span(times, keys, _DESIGN), is_decided, is_decided)]
+    planned = _stage(_stage_name("plan", locale), _span(times, [root.key], _PLANNING), has_plan, is_decided)
+    return [planned, _stage(_stage_name("design", locale), _span(times, keys, _DESIGN), is_decided, is_decided)]
 
 
 def _found_stages(
@@ -125,17 +141,17 @@ def _written(
 ) -> Iterator[StageProgress]:
     for unit in children:
         span = _span(times, [unit.key], Activity)
-        name = unit_name(unit.level, unit.unit_index, unit.title, locale)
+        name = _unit_name(unit.level, unit.unit_index, unit.title, locale)
         yield _stage(name, span, unit.status is NodeStatus.DONE, False)
     foreseen = plan.units.get(root.level) if plan and root.status is NodeStatus.OPEN else None
     if foreseen and foreseen.child and foreseen.count and root.decision is not Decision.PROCEED_TO_WRITE:
         for number in range(len(children) + 1, foreseen.count + 1):
-            yield StageProgress(unit_name(foreseen.child, number, "", locale))
+            yield StageProgress(_unit_name(foreseen.child, number, "", locale))
     elif not children:
         written = _span(times, [root.key], _WRITING)
-        yield _stage(stage_name("write", locale), written, root.written > 0, False)
+        yield _stage(_stage_name("write", locale), written, root.written > 0, False)
     elif root.status is NodeStatus.OPEN and all(unit.status is NodeStatus.DONE for unit in children):
-        yield StageProgress(stage_name("further", locale))
+        yield StageProgress(_stage_name("further", locale))
 
 
 def _stage(name: str, span: TimeSpan | None, is_done: bool, is_past: bool) -> StageProgress:
@@ -171,3 +187,19 @@ def _line(unit: UnitRow) -> UnitLine:
     started = StageStatus.RUNNING if unit.written else StageStatus.PENDING
     status = StageStatus.COMPLETED if unit.status is NodeStatus.DONE else started
     return UnitLine(unit.label, unit.title, status, unit.written, unit.length or 0)
+
+
+def _stage_name(name: str, locale: str) -> str:
+    """Return what a phase of a book is called: `book`, `plan`, `design`, `write`, `further` or `publish`."""
+    return _NAMES[name][_LOCALES.index(locale)]
+
+
+def _unit_name(level: Level, number: int, title: str, locale: str) -> str:
+    """Return what a unit right below the book is called, such as `"act 1: The lamp"`; `number` counts from 1."""
+    told = _UNITS[level][_LOCALES.index(locale)].format(number)
+    return _joined(told, title, locale) if title else told
+
+
+def _joined(what: str, told: str, locale: str) -> str:
+    """Return two names as one: a stage and what is done in it, a unit and its title."""
+    return f"{what}{': ' if locale in ('en', 'ko') else '：'}{told}"

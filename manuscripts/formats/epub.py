@@ -49,11 +49,7 @@ def read_epub(path: Path) -> ManuscriptSource:
 
 
 def _check_open(archive: Archive) -> None:
-    """Refuse a book whose pages are encrypted.
-
-    Raises:
-        InvalidInput: They are, which is called DRM.
-    """
+    """Refuse a book whose pages are encrypted, which is called DRM."""
     if _ENCRYPTION not in archive:
         return
     for method in xml_of(archive.read(_ENCRYPTION), _ENCRYPTION).iter("{*}EncryptionMethod"):

@@ -71,10 +71,7 @@ def undoubled(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def without_contents(candidates: Sequence[Candidate], blocks: Sequence[Block]) -> list[Candidate]:
-    """Return the candidates without those of a table of contents: with nothing between them, and told again elsewhere.
-
-    `candidates` are measured.
-    """
+    """Return measured candidates but those of a table of contents: nothing between them, told again elsewhere."""
     kept: list[Candidate] = []
     every = Counter(candidate.key for candidate in candidates)
     for run in _thin_runs(candidates, blocks):

@@ -126,10 +126,7 @@ def _by_units(text: str) -> int:
 
 
 def written_like(own: str, number: int, language: Language) -> str:
-    """Return a number in the way of another: `"XIII"` after `"XII"`, `"thirteen"` after `"twelve"`, 十三 after 十二.
-
-    In figures where the other way has no word for it.
-    """
+    """Return a number written as another is: `"XIII"` after `"XII"`, 十三 after 十二; else in figures."""
     narrow = plain_digits(own)
     if narrow.isdigit():
         told = f"{number:0{len(own)}d}" if narrow.startswith("0") else str(number)

@@ -82,7 +82,8 @@ def _chapters_in(found: Sequence[Candidate]) -> int:
 def _marks(found: Sequence[Candidate], blocks: Sequence[Block]) -> list[HeadingMark]:
     has_titles = _have_titles_below(found, blocks)
     has_chapters = _chapters_in(found) >= _LEAST_HEADINGS
-    main = _main_family(found)
+    families = [one.heading.family for one in found if one.heading.rank is Rank.CHAPTER]
+    main = max(dict.fromkeys(families), key=families.count, default="")  # another wording is one of parts
     marks: list[HeadingMark] = []
     for one in found:
         heading = one.heading
@@ -98,12 +99,6 @@ def _marks(found: Sequence[Candidate], blocks: Sequence[Block]) -> list[HeadingM
         title = heading.title or below or own
         marks.append(HeadingMark(one.begins, title, one.text, size, is_part=is_part, is_matter=is_matter))
     return marks
-
-
-def _main_family(found: Sequence[Candidate]) -> str:
-    """The wording of the chapters: another wording of the same rank is one of parts."""
-    families = [one.heading.family for one in found if one.heading.rank is Rank.CHAPTER]
-    return max(dict.fromkeys(families), key=families.count, default="")
 
 
 def _part_above(one: Candidate, marks: Sequence[HeadingMark]) -> list[HeadingMark]:

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from bookwright.models.frozen import StrictModel
 from bookwright.models.story_time.value import StoryTime
-from bookwright.models.text.plain import plain
+from bookwright.models.text.plain import one_line, plain
 from bookwright.models.tree.place import Place
 
 
@@ -55,11 +55,6 @@ def _level(value: Any) -> Any:
     return Visibility(value)
 
 
-def _named(text: str) -> str:
-    """Bring a name to one line in its usual composition."""
-    return " ".join(unicodedata.normalize("NFC", plain(text)).split())
-
-
 def _body(text: str) -> str:
     return unicodedata.normalize("NFC", plain(text.replace("\r\n", "\n"))).strip()
 
@@ -69,7 +64,7 @@ def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 VisibilityLevel = Annotated[Visibility, BeforeValidator(_level)]
-Name = Annotated[str, BeforeValidator(lambda text: _named(text) if isinstance(text, str) else text)]
+Name = Annotated[str, BeforeValidator(lambda text: one_line(text) if isinstance(text, str) else text)]
 NonEmpty = Annotated[Name, Field(min_length=1, max_length=200)]
 Body = Annotated[str, AfterValidator(_body)]
 Names = Annotated[tuple[NonEmpty, ...], Field(max_length=200), AfterValidator(_distinct)]
@@ -200,5 +195,5 @@ def folded(name: str) -> str:
 
 def slug(name: str) -> str:
     """Make an id of a name in any script: `"Mira of the Dock"` gives `"mira-of-the-dock"`; may be empty."""
-    flat = unicodedata.normalize("NFKC", _named(name)).casefold()
+    flat = unicodedata.normalize("NFKC", one_line(name)).casefold()
     return re.sub(r"[^\w.]+", "-", flat).strip("-._")[:80].rstrip("-._")

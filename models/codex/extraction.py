@@ -15,6 +15,9 @@ Words = Annotated[tuple[Word, ...], Field(max_length=12)]
 Share = Annotated[int, Field(ge=0, le=100)]
 """A place in the book as a percentage of its length: 0 is the first page, 100 the last chapter."""
 
+CheckOutcome = Literal["passed", "warning", "error", "not_evaluated"]
+"""What a check came to."""
+
 CHECKS = ("characters", "world", "timeline", "foreshadowing", "phase")
 """What a text is held against the codex for. Source: DESIGN section 10, item 6."""
 
@@ -116,7 +119,7 @@ class FoundCheck(FrozenModel):
     """The words of the text."""
     record: Told = ""
     """What the record has."""
-    result: Literal["passed", "warning", "error", "not_evaluated"]
+    result: CheckOutcome
 
     @property
     def line(self) -> str:
@@ -140,7 +143,7 @@ class ConsistencyReport(FrozenModel):
     """Kept of each chapter: how it stands to the codex, and what wants looking after."""
 
     unit: str
-    results: dict[str, Literal["passed", "warning", "error", "not_evaluated"]] = Field(default_factory=dict)
+    results: dict[str, CheckOutcome] = Field(default_factory=dict)
     """One for each of `CHECKS`: the worst that was found."""
     details: tuple[FoundCheck, ...] = ()
     refused: tuple[str, ...] = ()
@@ -153,18 +156,22 @@ class ConsistencyReport(FrozenModel):
     people: tuple[FoundPerson, ...] = ()
 
     @property
+    def stray_lines(self) -> tuple[str, ...]:
+        """What is to be said of each of them."""
+        return tuple(f"“{words}” reads like a promise, and no thread is registered for it" for words in self.strays)
+
+    @property
     def as_text(self) -> str:
         """The report, a line for each thing."""
         lines = [f"{check}: {result}" for check, result in self.results.items()]
         lines += [f"- {item.line}" for item in self.details]
-        strays = (f"“{words}” reads like a promise, and no thread is registered for it" for words in self.strays)
-        return "\n".join([*lines, *(f"- {line}" for line in (*self.refused, *self.alerts, *strays))])
+        return "\n".join([*lines, *(f"- {line}" for line in (*self.refused, *self.alerts, *self.stray_lines))])
 
 
 _WORST = ("error", "warning", "passed", "not_evaluated")
 
 
-def results_of(checks: tuple[FoundCheck, ...]) -> dict[str, Literal["passed", "warning", "error", "not_evaluated"]]:
+def results_of(checks: tuple[FoundCheck, ...]) -> dict[str, CheckOutcome]:
     """Return the worst result of each check; one that nobody made was not evaluated."""
     found = {name: {item.result for item in checks if item.check == name} for name in CHECKS}
     return {name: min(results or {"not_evaluated"}, key=_WORST.index) for name, results in found.items()}

@@ -44,7 +44,7 @@ class SeenEntry(FrozenModel):
 
 
 @dataclass(frozen=True)
-class Sight:
+class _Sight:
     """A unit from which a codex is looked at, on both clocks."""
 
     at: str
@@ -112,4 +112,4 @@ class Sight:
 
 def see(entry: CodexEntry, at: str, reading: ReadingOrder, now: StoryTime | None = None) -> SeenEntry:
     """Read both clocks for an entry at the unit `at`; `now` is another time than the unit's own."""
-    return Sight(at, reading, now).see(entry)
+    return _Sight(at, reading, now).see(entry)

@@ -11,13 +11,10 @@ _IDENTITY = frozenset({"id", "kind", "name", "phase"})
 
 
 def without_told(history: Sequence[Stored[Record]], documents: Collection[int]) -> Record | None:
-    """Return the newest version of a record without what only those documents told.
+    """Return the newest version of a record without what only those documents told; None if nobody else told of it.
 
     What they told over is told again; what holds something back (visibility, places, phases of what stays)
     is left as it is. `history` has every version, oldest first; one that is removed now stays so.
-
-    Returns:
-        None where nobody else told anything of it.
     """
     newest = history[-1]
     if newest.is_removed:
@@ -30,7 +27,8 @@ def without_told(history: Sequence[Stored[Record]], documents: Collection[int]) 
     values = _without_lost(whole, left)
     for name in ("sections", "phases"):
         if name in whole:
-            values[name] = {key: own for key, own in values[name].items() if _stays(name, key, left)}
+            told = [key for key in values[name] if any(path.startswith(f"{name}/{key}/") for path in left)]
+            values[name] = {key: values[name][key] for key in told}
     if "phases" in whole:
         values["phases"] = _referred(whole["phases"], values)
     return unkeyed(newest.record, values)
@@ -80,12 +78,6 @@ def _without_lost(values: Keyed, left: _Flat, path: tuple[str, ...] = ()) -> Key
         else:
             found[key] = value
     return found
-
-
-def _stays(name: str, key: str, left: _Flat) -> bool:
-    """Whether somebody else told of a section, or named a phase."""
-    begun = f"{name}/{key}/"
-    return any(path.startswith(begun) for path in left)
 
 
 def _referred(phases: Keyed, values: Keyed) -> Keyed:

@@ -26,9 +26,12 @@ def united(kept: CodexEntry, other: CodexEntry, reading: ReadingOrder) -> CodexE
     for section in other.sections:
         mine = sections.get(_key(section))
         sections[_key(section)] = section if mine is None else _joined(mine, section, reading)
-    aliases = tuple(name for name in (*kept.aliases, *other.names) if folded(name) != folded(kept.name))
-    values = {"aliases": aliases, "phases": _phases(kept, other, reading), "sections": tuple(sections.values())}
-    return CodexEntry.model_validate(kept.model_dump(mode="json") | _dumped(values))
+    values = {
+        "aliases": [name for name in (*kept.aliases, *other.names) if folded(name) != folded(kept.name)],
+        "phases": [phase.model_dump(mode="json") for phase in _phases(kept, other, reading)],
+        "sections": [section.model_dump(mode="json") for section in sections.values()],
+    }
+    return CodexEntry.model_validate(kept.model_dump(mode="json") | values)
 
 
 def pointing_at(record: Record, gone: CodexEntry, kept: CodexEntry) -> Record:
@@ -73,10 +76,3 @@ def _phases(kept: CodexEntry, other: CodexEntry, reading: ReadingOrder) -> tuple
 
 def _order(place: Place | None, reading: ReadingOrder) -> int:
     return 0 if place is None else reading.number(place)
-
-
-def _dumped(values: dict[str, tuple[object, ...]]) -> dict[str, object]:
-    return {
-        key: [item.model_dump(mode="json") if isinstance(item, Phase | Section) else item for item in items]
-        for key, items in values.items()
-    }

@@ -78,10 +78,7 @@ class GlobalState(FrozenModel):
     """What this version takes off the list of promises."""
 
     def numbered(self, before: "GlobalState | None", unit: str) -> "GlobalState":
-        """Return the state with an id for every promise that has none, or one that nobody gave.
-
-        `unit` is the label of the unit whose text brought it, so `"1.4-2"` is the second of unit 1.4.
-        """
+        """Return the state with an id of ours for each promise: `"1.4-2"` is the second that unit `"1.4"` brought."""
         known = {promise.id for promise in before.promises} if before else set()
         free = (name for number in count(1) if (name := f"{unit}-{number}") not in known)
         seen: set[str] = set()

@@ -1,20 +1,19 @@
 """When something happens in the story, which is not when it is told."""
 
 import re
-import unicodedata
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from bookwright.models.frozen import StrictModel
 from bookwright.models.text.lazy_pattern import lazy_pattern
-from bookwright.models.text.plain import plain
+from bookwright.models.text.plain import one_line
 
 MOST_LETTERS = 200
 
 
-def _one_line(text: Any) -> Any:
-    return " ".join(unicodedata.normalize("NFC", plain(text)).split()) if isinstance(text, str) else text
+def _one_line(value: Any) -> Any:
+    return one_line(value) if isinstance(value, str) else value
 
 
 class StoryTime(StrictModel):
@@ -64,5 +63,5 @@ def asked_time(words: str) -> StoryTime:
 
 def story_time(words: str) -> StoryTime | None:
     """Return what a model or an author's page says as a time; None for nothing, and what is too long is cut."""
-    line = _one_line(words)[:MOST_LETTERS].strip()
+    line = one_line(words)[:MOST_LETTERS].strip()
     return StoryTime(when=line) if line else None

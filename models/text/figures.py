@@ -1,5 +1,6 @@
 """What can be counted in prose without an opinion: one text's figures, its style, and how far two styles lie apart."""
 
+from enum import StrEnum
 from typing import Literal
 
 from pydantic import Field
@@ -161,3 +162,23 @@ class Drift(FrozenModel):
     def moved(self) -> list[str]:
         """The habits that have plainly changed."""
         return [name for name, amount in self.parts.items() if amount >= 0.5]
+
+
+class StyleSource(StrEnum):
+    """What a style was measured of."""
+
+    SAMPLE = "sample"
+    """A text of the author's choice."""
+    CHAPTERS = "chapters"
+    """The book's own first chapters."""
+
+
+class StyleGuide(FrozenModel):
+    """A style guide's structure; its text is what writers read."""
+
+    source: StyleSource
+    chapters: int = Field(default=0, ge=0)
+    """How many of the first chapters it was measured of; 0 for a sample."""
+    profile: StyleProfile
+    passages: tuple[str, ...] = ()
+    """Some sentences in a row, a paragraph a line: what writers hear it by. None in a guide of an older version."""

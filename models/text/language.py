@@ -107,10 +107,7 @@ def script_shares(text: str) -> dict[Language, float]:
 
 
 def is_in(language: Language, text: str) -> bool:
-    """Judge whether `text` is written in `language`, names and loan words allowed.
-
-    Short texts (under 20 letters) pass: they hold too little to judge.
-    """
+    """Judge whether a text is in a language, names and loan words allowed; under 20 letters it passes for any."""
     if language is Language.EN and text.isascii():
         return True  # nothing to weigh up
     letters = sum(map(len, _LETTERS.findall(text)))

@@ -96,10 +96,7 @@ def is_off(target: int, actual: int, tolerance: float = TOLERANCE) -> bool:
 
 
 def spread(total: int, weights: list[int]) -> list[int]:
-    """Share `total` out in proportion to `weights`, in whole units that add up to `total`.
-
-    Every share is at least 1. Raises nothing: empty weights give an empty list.
-    """
+    """Share `total` out in proportion to `weights`, in whole units of at least 1 that add up to it."""
     if not weights:
         return []
     return [1 + share for share in _shares(max(total - len(weights), 0), weights)]

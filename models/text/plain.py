@@ -1,6 +1,7 @@
 """Text that every database, file and provider takes."""
 
 import re
+import unicodedata
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 """Characters that no book holds and no EPUB may; Postgres refuses the first."""
@@ -17,3 +18,8 @@ def plain(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
     return text
+
+
+def one_line(text: str) -> str:
+    """Return a text on one line, as every database takes it and in its usual composition."""
+    return " ".join(unicodedata.normalize("NFC", plain(text)).split())

@@ -57,10 +57,7 @@ class Insertion:
 
 
 def read_insertions(reply: str) -> list[Insertion]:
-    """Read `@after N` passages in the order in which they were given.
-
-    A reply without marks is one passage for the end.
-    """
+    """Read `@after N` passages in the order given; a reply without marks is one passage for the end."""
     marks = list(_INSERTION.finditer(reply))
     if not marks:
         return [Insertion(10**9, reply.strip())] if reply.strip() else []

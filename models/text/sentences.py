@@ -72,10 +72,7 @@ _NEAR, _FAR = 60, 600
 
 @lru_cache(maxsize=4_096)
 def sentence_ends(paragraph: str) -> tuple[int, ...]:
-    """Return where the sentences of a paragraph end, but the last one, each behind the space after it.
-
-    What was read lately is asked of again and again.
-    """
+    """Return where the sentences of a paragraph end, but the last one, each behind the space after it."""
     ends: list[int] = []
     start = 0
     for found in _END.finditer(paragraph):
@@ -105,13 +102,9 @@ def _is_eastern(marks: str, closers: str) -> bool:
     return marks[-1] in "。！？｡．" or closers[-1:] in ("」", "』", "）", "”")
 
 
-def _is_ellipsis(marks: str) -> bool:
-    return marks[-1] == "…" or marks.endswith("..")
-
-
 def _is_open(before: str, marks: str, space: str, after: str) -> bool:
     """True if marks end no sentence, though nothing closes behind them: a pause, or the stop of an abbreviation."""
-    if _is_ellipsis(marks):
+    if marks[-1] == "…" or marks.endswith(".."):
         return not space or (_HANGUL.match(after) is not None and not _FINAL_KO.search(before))
     return marks == "." and (before[-1:].isspace() or _is_abbreviated(before, after))
 

@@ -79,10 +79,7 @@ def child_level(level: Level, length: int) -> Level | None:
 
 
 def usual_child_length(child: Level, max_unit_length: int) -> int:
-    """The usual length of a child of this level, no longer than may be written at once.
-
-    Only levels that are written rather than divided are held to `max_unit_length`.
-    """
+    """The usual length of a child of this level; where it is written, no more than may be written at once."""
     low, _ = child.bounds
     if child.is_at_least(Level.ACT):
         return child.usual_length

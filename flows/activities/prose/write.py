@@ -22,9 +22,9 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.gate import GateKind
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
+from bookwright.models.text.figures import StyleSource
 from bookwright.models.text.language import Language
 from bookwright.models.text.length import MENDED, LengthRecord
-from bookwright.models.text.style_guide import StyleSource
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import Card, render_problem
 

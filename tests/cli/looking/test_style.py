@@ -8,8 +8,8 @@ import pytest
 from bookwright.agents.relay.style_guide import kept_guide
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.settings import Settings
+from bookwright.models.text.figures import StyleSource
 from bookwright.models.text.language import Language
-from bookwright.models.text.style_guide import StyleSource
 from bookwright.storage.engine.database import open_database
 from bookwright.storage.repositories.lease import Lease
 from bookwright.storage.stores import BookStorage

@@ -9,7 +9,7 @@ from bookwright.flows.open_book import RunConfig, hold
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity
-from bookwright.models.text.style_guide import StyleSource
+from bookwright.models.text.figures import StyleSource
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.stores import BookStorage
