@@ -9,7 +9,7 @@ from bookwright.agents.context.fisheye import task_view, tree_view, unit_view
 from bookwright.agents.context.looking_back import LookingBack
 from bookwright.agents.context.place import ActivityPlace
 from bookwright.agents.context.prose import ProseFilling
-from bookwright.agents.context.pruner import GAP, LEAST, Pruned
+from bookwright.agents.context.pruner import GAP, LEAST, Pruned, Pruner
 from bookwright.agents.context.retrieval_cache import RetrievalCache
 from bookwright.agents.context.shortfall import Shortfall
 from bookwright.agents.relay.registers import place_of_plan, planned_entries, planned_secrets, planned_threads
@@ -39,7 +39,7 @@ class Filling:
     def __init__(self, kit: RetrievalCache, place: ActivityPlace) -> None:
         self._kit = kit
         self._count = kit.count
-        self._pruner = kit.pruner
+        self._pruner = Pruner(kit.count, place.unit_focus)
         self._place = place
         self._shortfall = Shortfall()
         self._past = LookingBack(kit, place, self._shortfall)
@@ -107,25 +107,25 @@ class Filling:
         """Return the design whole, or its gist for everybody and the sentences that bear on this unit."""
         gist = self._kit.short(design, room, self._place.stores)
         if gist == design:
-            return self._pruner.condense(design, self._place.unit_focus, room)
-        gist = self._pruner.condense(gist, self._place.unit_focus, room)
+            return self._pruner.condense(design, room)
+        gist = self._pruner.condense(gist, room)
         left = room - self._count(gist) - 4
         rest = _without_lines(design, gist)
-        more = self._pruner.condense(rest, self._place.unit_focus, left) if left >= LEAST else ""
+        more = self._pruner.condense(rest, left) if left >= LEAST else ""
         return f"{gist}\n\n{GAP}\n\n{more}" if more else gist
 
     def _author_brief(self, room: int) -> str:
         frame = self._count(materials.author_brief(self._place, ""))
         short = self._kit.short(self._place.brief.premise, room - frame, self._place.stores)
-        premise = self._pruner.condense(short, self._place.unit_focus, max(room - frame, LEAST))
+        premise = self._pruner.condense(short, max(room - frame, LEAST))
         whole = materials.author_brief(self._place, premise)
-        return self._pruner.condense(whole, self._place.unit_focus, room)
+        return self._pruner.condense(whole, room)
 
     def _global_state(self, room: int) -> Pruned:
         state = materials.state_for(self._place)
         if state is None:
             return Pruned()
-        return Pruned(self._pruner.condense(state.text, self._place.unit_focus, room), frozenset([state.id]))
+        return Pruned(self._pruner.condense(state.text, room), frozenset([state.id]))
 
     def _tree(self, room: int) -> Pruned:
         return tree_view(self._place, room, self._count)
@@ -138,7 +138,7 @@ class Filling:
         made = Pruned()
         for pieces, expected in materials.made_below(self._place, kind):
             left = room - self._count(made.text) - 2
-            made = made.before(self._pruner.growing(pieces, self._place.unit_focus, left, expected))
+            made = made.before(self._pruner.growing(pieces, left, expected))
         return made
 
     @property
@@ -204,7 +204,7 @@ class Filling:
             printed = self._printed_task(left_out, "")
             if self._count(printed) <= room:
                 break
-        return Pruned(self._pruner.condense(printed, self._place.focus, room))
+        return Pruned(Pruner(self._count, self._place.focus).condense(printed, room))
 
     def _printed_task(self, left_out: int, tasks: str) -> str:
         place = self._place

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from bookwright.agents.context import materials, origins
 from bookwright.agents.context.place import ActivityPlace
-from bookwright.agents.context.pruner import ContextPiece, Pruned
+from bookwright.agents.context.pruner import ContextPiece, Pruned, Pruner
 from bookwright.agents.context.retrieval_cache import RetrievalCache
 from bookwright.agents.context.shortfall import Shortfall
 from bookwright.models.document import Document, DocumentKind
@@ -55,7 +55,7 @@ class LookingBack:
         self._kit = kit
         self._shortfall = shortfall
         self._count = kit.count
-        self._pruner = kit.pruner
+        self._pruner = Pruner(kit.count, place.unit_focus)
         self._place = place
         self._whole_leaves: set[int] = set()
         """Units whose whole prose stands in the latest text."""
@@ -86,19 +86,18 @@ class LookingBack:
         return self._kit.once(key, lambda: retrieve(room))
 
     def _designs_above(self, room: int) -> Pruned:
-        focus = self._place.unit_focus
         above = materials.designs_above(self._place)
-        own = self._pruner.evenly(above, focus, int(room * _ANCESTORS_SHARE))
+        own = self._pruner.evenly(above, int(room * _ANCESTORS_SHARE))
         shown = [piece.node for piece in above if piece.document in own.sources]
         told = self._printed | frozenset(map(origins.wording, own.text.splitlines()))
         found = self._pieces(self._found_above(DocumentKind.DESIGN, shown, room))
         fresh = [piece for piece in found if origins.wording(piece.text) not in told]
-        return own.before(self._pruner.in_order(fresh, focus, room - self._count(own.text) - 2))
+        return own.before(self._pruner.in_order(fresh, room - self._count(own.text) - 2))
 
     def findings_before(self, room: int, clean: Callable[[ContextPiece], ContextPiece]) -> Pruned:
         """What was found out before the unit and bears on it, each piece as `clean` leaves it."""
         pieces = map(clean, self._pieces(self._found_above(DocumentKind.FINDINGS, (), room)))
-        return self._pruner.in_order([piece for piece in pieces if piece.text], self._place.unit_focus, room)
+        return self._pruner.in_order([piece for piece in pieces if piece.text], room)
 
     def _found_above(self, kind: DocumentKind, shown: Sequence[int], room: int) -> list[Passage]:
         """Search what came before the unit in reading order; what is made in it or later has no part in this."""
@@ -137,18 +136,17 @@ class LookingBack:
         return cut
 
     def _summaries_for_unit(self, room: int) -> Pruned:
-        focus = self._place.unit_focus
         every = self._every_summary()
         if every and sum(self._count(piece.block) + _BREAK for piece in every) <= room:
-            return self._pruner.in_order(every, focus, room)
+            return self._pruner.in_order(every, room)
         last = self._last_summary()
         pieces: list[ContextPiece] = []
         if last is not None:
-            text = self._pruner.condense(last.text, focus, int(room * _LAST_SUMMARY_SHARE))
+            text = self._pruner.condense(last.text, int(room * _LAST_SUMMARY_SHARE))
             pieces.append(replace(last, text=text))
         asked = [*self._questions, *materials.queries(self._place.unit)]
         found = self._happened(asked, room, {piece.node for piece in pieces})
-        return self._pruner.in_order([*pieces, *self._pieces(found)], focus, room)
+        return self._pruner.in_order([*pieces, *self._pieces(found)], room)
 
     def _every_summary(self) -> list[ContextPiece]:
         """The summaries of all that is written before the place and not shown whole; none where that is too much."""
@@ -171,7 +169,7 @@ class LookingBack:
     def _pages(self, room: int) -> Pruned:
         asked = [*self._questions, *materials.queries(self._place.unit)]
         found = self._searched(asked, DocumentKind.PROSE, room, self._quoted, self._place.written_before)
-        return self._pruner.in_order(self._pieces(found[:_MOST_PAGES]), self._place.unit_focus, room)
+        return self._pruner.in_order(self._pieces(found[:_MOST_PAGES]), room)
 
     def more_summaries(self, room: int) -> Pruned:
         """What a task of the unit asks for by itself and what is told to all of them does not hold."""
@@ -180,7 +178,7 @@ class LookingBack:
         found = self._happened(materials.queries(self._place.node), room)
         told = frozenset(map(origins.wording, self._told.splitlines()))
         fresh = [piece for piece in self._pieces(found) if origins.wording(piece.text) not in told]
-        return self._pruner.in_order(fresh, self._place.focus, room)
+        return Pruner(self._count, self._place.focus).in_order(fresh, room)
 
     def _happened(self, asked: Sequence[str], room: int, shown: Collection[int] = ()) -> list[Passage]:
         """Search what was written before the place, but for what is shown in full or stands elsewhere."""

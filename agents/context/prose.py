@@ -11,7 +11,7 @@ from bookwright.agents.cards import book_card, node_card
 from bookwright.agents.context import materials, origins
 from bookwright.agents.context.looking_back import LookingBack
 from bookwright.agents.context.place import ActivityPlace
-from bookwright.agents.context.pruner import GAP, ContextPiece, Pruned
+from bookwright.agents.context.pruner import GAP, ContextPiece, Pruned, Pruner
 from bookwright.agents.context.retrieval_cache import RetrievalCache
 from bookwright.agents.relay.continuity import hint_lines
 from bookwright.agents.relay.secrets.guard import Guard, guard_at
@@ -97,7 +97,7 @@ class ProseFilling:
         if left < _LEAST_PREMISE:
             return Pruned(printed(""))
         premise = self.kit.short(place.brief.premise, left, place.stores)
-        return Pruned(printed(self.kit.pruner.condense(premise, place.unit_focus, left)))
+        return Pruned(printed(self._pruner.condense(premise, left)))
 
     def _whole(self, kind: DocumentKind, room: int) -> Pruned:
         return self._page(self.place.stores.documents.latest(kind), room)
@@ -105,7 +105,7 @@ class ProseFilling:
     def _page(self, document: Document | None, room: int) -> Pruned:
         if document is None:
             return Pruned()
-        text = self.kit.pruner.condense(document.text, self.place.unit_focus, room)
+        text = self._pruner.condense(document.text, room)
         return Pruned(text, frozenset([document.id]) if text else frozenset())
 
     def _book_design(self, room: int) -> Pruned:
@@ -114,7 +114,7 @@ class ProseFilling:
     def _unit_designs(self, room: int) -> Pruned:
         unit = self._designs.unit
         pieces = [origins.design_for_writer(own.document, own.task, self.place.locale) for own in unit]
-        return self.kit.pruner.evenly(pieces, self.place.unit_focus, room)
+        return self._pruner.evenly(pieces, room)
 
     def _task(self, room: int) -> Pruned:
         """The unit as it was planned, without the entries that tell what is kept back."""
@@ -137,7 +137,7 @@ class ProseFilling:
     def _findings(self, room: int) -> Pruned:
         """What was found out for the unit itself, and passages of what was found before that bear on it."""
         made = materials.findings_for_writer(self.place)
-        own = self.kit.pruner.evenly([self._clean(piece) for piece in made], self.place.unit_focus, room)
+        own = self._pruner.evenly([self._clean(piece) for piece in made], room)
         left = room - self.kit.count(own.text) - 2
         more = self.past.findings_before(left, self._clean)
         return own.before(more)
@@ -149,7 +149,11 @@ class ProseFilling:
         place, unit = self.place, self.place.unit
         told = self._writers_brief.text if self._writers_brief else plot_of(unit, place.stores, place.brief)
         sight = self.kit.director.sight(unit.label, place.stores.codex, place.brief, told=told or unit.goal)
-        return Pruned(self.kit.pruner.fitting(hint_lines(sight, place.locale), room))
+        return Pruned(self._pruner.fitting(hint_lines(sight, place.locale), room))
+
+    @cached_property
+    def _pruner(self) -> Pruner:
+        return Pruner(self.kit.count, self.place.unit_focus)
 
     @cached_property
     def _writers_brief(self) -> Document | None:

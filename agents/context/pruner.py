@@ -82,12 +82,13 @@ class _PrunableEntry:
 
 
 class Pruner:
-    """Fits texts into a number of tokens."""
+    """Fits texts into a number of tokens; what stays of them is chosen by its focus."""
 
-    def __init__(self, count: Callable[[str], int]) -> None:
+    def __init__(self, count: Callable[[str], int], focus: Focus) -> None:
         self._count = count
+        self._focus = focus
 
-    def evenly(self, pieces: Sequence[ContextPiece], focus: Focus, room: int) -> Pruned:
+    def evenly(self, pieces: Sequence[ContextPiece], room: int) -> Pruned:
         """Keep something of each piece: short ones whole, long ones cut to equal shares.
 
         Where there are more than the room has use for, the last ones are dropped.
@@ -99,12 +100,12 @@ class Pruner:
             shown = pieces[: room // LEAST]
         shares = fair_shares(costs[: len(shown)], room)
         pairs = zip(shown, shares, strict=True)
-        cut = self._printed([self._cut(piece, focus, share - _BREAK) for piece, share in pairs])
+        cut = self._printed([self._cut(piece, share - _BREAK) for piece, share in pairs])
         if not cut.text or all(piece.document in cut.sources for piece in pieces):
             return cut
         return replace(cut, text=f"{cut.text}\n\n{GAP}")
 
-    def in_order(self, pieces: Sequence[ContextPiece], focus: Focus, room: int) -> Pruned:
+    def in_order(self, pieces: Sequence[ContextPiece], room: int) -> Pruned:
         """Keep the first pieces as long as they fit: whole, or of a text of several lines what fits of them."""
         kept: list[ContextPiece] = []
         headings: set[str] = set()
@@ -112,7 +113,7 @@ class Pruner:
             block = piece.text if piece.heading in headings else piece.block
             cost = self._count(block) + _BREAK
             if cost > room:
-                cut = self._cut(piece, focus, room - _BREAK) if "\n" in piece.text or not kept else None
+                cut = self._cut(piece, room - _BREAK) if "\n" in piece.text or not kept else None
                 kept += [cut] if cut and cut.text else []
                 break
             kept.append(piece)
@@ -130,25 +131,25 @@ class Pruner:
                 room -= cost
         return "\n".join(kept)
 
-    def growing(self, pieces: Sequence[ContextPiece], focus: Focus, room: int, expected: int) -> Pruned:
+    def growing(self, pieces: Sequence[ContextPiece], room: int, expected: int) -> Pruned:
         """Keep a share of each piece that depends only on those before it, so that more grows at the end.
 
         `expected` is how many pieces there will be; what one leaves of its share the later ones have.
         """
         kept: list[ContextPiece] = []
         for index, piece in enumerate(pieces):
-            cut = self._cut(piece, focus, room // max(expected - index, 1) - _BREAK)
+            cut = self._cut(piece, room // max(expected - index, 1) - _BREAK)
             kept.append(cut)
             room -= self._count(cut.block) + _BREAK if cut.text else 0
         return self._printed(kept)
 
-    def condense(self, text: str, focus: Focus, room: int) -> str:
+    def condense(self, text: str, room: int) -> str:
         """Return the text whole if it fits, else its best entries in their order, with a mark where others stood."""
         if self._count(text) <= room:
             return text
         for is_by_line in (True, False):
             held = _entries(text, partial(self._is_whole, room=room, is_by_line=is_by_line))
-            shown = self._best(held, focus, room)
+            shown = self._best(held, room)
             if shown != GAP:
                 break
         return shown if self._count(shown) <= room else ""
@@ -159,9 +160,9 @@ class Pruner:
             return True
         return is_by_line and (bool(_ITEM.match(line)) or self._count(line) <= room * _MOST_OF_A_LINE)
 
-    def _best(self, held: Sequence[_PrunableEntry], focus: Focus, room: int) -> str:
+    def _best(self, held: Sequence[_PrunableEntry], room: int) -> str:
         """Print the entries that are worth most and fit; the mark alone where none does."""
-        ranked = sorted(held, key=lambda entry: (not entry.is_binding, -_worth(entry, focus), entry.line, entry.place))
+        ranked = sorted(held, key=lambda entry: (not entry.is_binding, -self._worth(entry), entry.line, entry.place))
         kept: list[_PrunableEntry] = []
         sections: set[str] = set()
         left = room
@@ -177,6 +178,11 @@ class Pruner:
             kept.pop()
         return _arranged(kept, held)
 
+    def _worth(self, entry: _PrunableEntry) -> float:
+        own = terms(entry.text)
+        shared = sum(self._focus.get(term, 0.0) for term in dict.fromkeys(own))
+        return shared / sqrt(len(own) + 4) + (_LEAD_BONUS if entry.is_lead else 0.0)
+
     def tail(self, text: str, room: int) -> str:
         """Return the end of a text that fits, from the start of a paragraph, or of a sentence if none does."""
         parts = paragraphs(text)
@@ -191,10 +197,10 @@ class Pruner:
             kept.insert(0, part)
         return joined(kept)
 
-    def _cut(self, piece: ContextPiece, focus: Focus, room: int) -> ContextPiece:
+    def _cut(self, piece: ContextPiece, room: int) -> ContextPiece:
         if self._count(piece.block) <= room:
             return piece
-        text = self.condense(piece.text, focus, room - self._count(piece.heading) - 1) if room >= LEAST else ""
+        text = self.condense(piece.text, room - self._count(piece.heading) - 1) if room >= LEAST else ""
         return replace(piece, text=text)
 
     def _printed(self, pieces: Sequence[ContextPiece]) -> Pruned:
@@ -230,12 +236,6 @@ def _entries(text: str, is_whole: Callable[[str], bool]) -> list[_PrunableEntry]
             found.append(_PrunableEntry(part, line, place, section, is_lead, is_binding))
             is_lead = False
     return found
-
-
-def _worth(entry: _PrunableEntry, focus: Focus) -> float:
-    own = terms(entry.text)
-    shared = sum(focus.get(term, 0.0) for term in dict.fromkeys(own))
-    return shared / sqrt(len(own) + 4) + (_LEAD_BONUS if entry.is_lead else 0.0)
 
 
 def _arranged(kept: Sequence[_PrunableEntry], all_: Sequence[_PrunableEntry]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 
 from bookwright.agents.context.condensing import name_of
-from bookwright.agents.context.pruner import Pruned, Pruner
+from bookwright.agents.context.pruner import Pruned
 from bookwright.agents.relay.continuity import ContinuityDirector
 from bookwright.models.profile import Profile
 from bookwright.models.step import Activity
@@ -48,8 +48,3 @@ class RetrievalCache:
         if self.count(text) <= room or not self.profile.condenses:
             return text
         return stores.steps.answer(Activity.CONDENSE, name_of(text, self.profile)) or text
-
-    @property
-    def pruner(self) -> Pruner:
-        """Cuts by this book's token counts."""
-        return Pruner(self.count)

@@ -127,7 +127,8 @@ class TabExecutor:
         sinks = MessageAdapter(self._bus, execution.agent_id, execution.tab_id, execution.session.id).create_sinks(
             job.can_use_tool
         )
-        execution = self._in_session(tab, execution)
+        if not execution.fork_session and execution.session.id == tab.session.id:
+            execution = replace(execution, session=tab.session)  # it goes on with the session as it stands by now
         try:
             handle = self._agents.create(execution.agent_id).start(job.given, sinks, execution)
         except Exception as error:  # an edge: whoever put it in line has long gone on
@@ -139,17 +140,7 @@ class TabExecutor:
         if is_cancelled:
             handle.cancel()
         ended_well = handle.completion.result()
-        self._keep_session(tab, execution, handle)
-        return ended_well
-
-    def _in_session(self, tab: _Tab, execution: Execution) -> Execution:
-        """Let an execution that names its tab's session go on with it as it stands by now."""
-        if execution.session.id == tab.session.id and not execution.fork_session:
-            return replace(execution, session=tab.session)
-        return execution
-
-    def _keep_session(self, tab: _Tab, execution: Execution, handle: ExecutionHandle) -> None:
-        """Resume next time; a fork is a branch of its own and leaves the tab's session alone."""
-        if not execution.fork_session:
+        if not execution.fork_session:  # a fork is a branch of its own and leaves the tab's session alone
             with self._lock:
                 tab.session = SessionState(id=handle.session_id, initialized=True)
+        return ended_well

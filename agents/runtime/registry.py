@@ -25,11 +25,6 @@ class AgentRegistry:
             raise ValueError(f"there are two agents named {agent_id!r}")
         self._factories[agent_id] = factory
 
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """In the order in which they were registered."""
-        return tuple(self._factories)
-
     def create(self, agent_id: str) -> RunnableAgent:
         """Make an agent.
 

@@ -12,7 +12,13 @@ from bookwright.storage.index.ranking import weights
 from tests.agents.context.books import count_words
 from tests.places import RECORDED
 
-PRUNER = Pruner(count_words)
+PRUNER = Pruner(count_words, {})
+
+
+def focused(words: str) -> Pruner:
+    return Pruner(count_words, weights(words))
+
+
 TEXT = """## Cast
 Ines keeps the lamp. She is tired of the sea. Bruno owns the island and the lamp. He is rich.
 
@@ -26,11 +32,11 @@ def piece(number: int, text: str) -> ContextPiece:
 
 
 def test_what_fits_stands_as_it_is():
-    assert PRUNER.condense(TEXT, {}, 1_000) == TEXT
+    assert PRUNER.condense(TEXT, 1_000) == TEXT
 
 
 def test_the_sentences_that_share_words_with_the_task_stay_in_order_under_their_heading():
-    text = PRUNER.condense(TEXT, weights("What does Bruno own, and who keeps the lamp?"), 28)
+    text = focused("What does Bruno own, and who keeps the lamp?").condense(TEXT, 28)
 
     assert text == f"## Cast\nInes keeps the lamp. {GAP} Bruno owns the island and the lamp. {GAP}"
 
@@ -38,12 +44,12 @@ def test_the_sentences_that_share_words_with_the_task_stay_in_order_under_their_
 def test_chinese_sentences_are_joined_without_spaces():
     text = "林小雨守着灯塔。今天下雨。没有船来。布鲁诺欠她的钱。" * 2
 
-    assert " " not in PRUNER.condense(text, weights("林小雨的灯塔"), 14)
+    assert " " not in focused("林小雨的灯塔").condense(text, 14)
 
 
 def test_of_a_text_that_fits_in_no_part_only_the_mark_stays():
-    assert PRUNER.condense("word " * 200, {}, 10) == GAP
-    assert PRUNER.condense("word " * 200, {}, 0) == ""
+    assert PRUNER.condense("word " * 200, 10) == GAP
+    assert PRUNER.condense("word " * 200, 0) == ""
 
 
 DESIGN = (RECORDED / "design.md").read_text(encoding="utf-8").strip()
@@ -52,7 +58,7 @@ DESIGN = (RECORDED / "design.md").read_text(encoding="utf-8").strip()
 
 @pytest.mark.parametrize("room", range(60, 640, 20))
 def test_what_stays_of_the_recorded_design_are_whole_lines_and_those_that_bind_first(room):
-    text = PRUNER.condense(DESIGN, weights("the inspector reads the book on the quay"), room)
+    text = focused("the inspector reads the book on the quay").condense(DESIGN, room)
 
     lines, kept = DESIGN.splitlines(), [line for line in text.splitlines() if line != GAP]
     assert all(line in lines for line in kept)
@@ -63,7 +69,7 @@ def test_what_stays_of_the_recorded_design_are_whole_lines_and_those_that_bind_f
 
 
 def test_whoever_reads_some_of_several_pieces_is_told_that_there_were_more():
-    cut = PRUNER.evenly([piece(number, "One line. " * 30) for number in range(9)], {}, 200)
+    cut = PRUNER.evenly([piece(number, "One line. " * 30) for number in range(9)], 200)
 
     assert cut.text.endswith(f"\n\n{GAP}")
     assert len(cut.sources) < 9
@@ -72,7 +78,7 @@ def test_whoever_reads_some_of_several_pieces_is_told_that_there_were_more():
 def test_short_pieces_stay_whole_and_long_ones_share_the_rest():
     long = " ".join(f"Sentence {number} says nothing much." for number in range(50))
 
-    cut = PRUNER.evenly([piece(1, "Short."), piece(2, long), piece(3, long)], {}, 300)
+    cut = PRUNER.evenly([piece(1, "Short."), piece(2, long), piece(3, long)], 300)
 
     assert "[1]\nShort." in cut.text
     assert cut.sources == {1, 2, 3}
@@ -82,7 +88,7 @@ def test_short_pieces_stay_whole_and_long_ones_share_the_rest():
 def test_the_first_pieces_are_chosen_and_printed_in_reading_order():
     pieces = [piece(3, "Third. " * 10), piece(1, "First. " * 10), piece(2, "Second. " * 100)]
 
-    cut = PRUNER.in_order(pieces, {}, 70)
+    cut = PRUNER.in_order(pieces, 70)
 
     assert cut.sources == {1, 3}
     assert cut.text.index("[1]") < cut.text.index("[3]")
@@ -91,13 +97,13 @@ def test_the_first_pieces_are_chosen_and_printed_in_reading_order():
 def test_passages_of_one_origin_stand_under_one_heading():
     pieces = [ContextPiece("[1]", "One.", 1, 1, (1, 0)), ContextPiece("[1]", "Two.", 1, 1, (1, 1))]
 
-    assert PRUNER.in_order(pieces, {}, 100).text == "[1]\nOne.\nTwo."
+    assert PRUNER.in_order(pieces, 100).text == "[1]\nOne.\nTwo."
 
 
 def test_growing_leaves_what_stands_unchanged():
     pieces = [piece(number, " ".join(f"Line {number}.{i} is here." for i in range(40))) for number in range(4)]
 
-    grown = [PRUNER.growing(pieces[:count], {}, 400, expected=4).text for count in range(5)]
+    grown = [PRUNER.growing(pieces[:count], 400, expected=4).text for count in range(5)]
 
     assert all(later.startswith(earlier) for earlier, later in pairwise(grown))
     assert count_words(grown[-1]) <= 400
@@ -126,10 +132,10 @@ def test_fair_shares_spend_no_more_than_there_is_and_waste_none(costs, room):
 @given(st.text(alphabet='ab. 雨。\n#…"”', max_size=400), st.integers(0, 120))
 def test_no_cut_exceeds_its_room(text, room):
     pieces = [piece(number, text) for number in range(3)]
-    focus = weights("ab 雨雨")
+    pruner = focused("ab 雨雨")
 
-    for cut in (PRUNER.evenly(pieces, focus, room), PRUNER.in_order(pieces, focus, room)):
+    for cut in (pruner.evenly(pieces, room), pruner.in_order(pieces, room)):
         assert count_words(cut.text) <= room
-    assert count_words(PRUNER.growing(pieces, focus, room, 3).text) <= room
-    assert count_words(PRUNER.condense(text, focus, room)) <= room
-    assert count_words(PRUNER.tail(text, room)) <= room
+    assert count_words(pruner.growing(pieces, room, 3).text) <= room
+    assert count_words(pruner.condense(text, room)) <= room
+    assert count_words(pruner.tail(text, room)) <= room
