@@ -19,7 +19,7 @@ from bookwright.cli.writing.ndjson import ProgressLines
 from bookwright.cli.writing.waiting import wait_until_free
 from bookwright.flows.deps import Deps, RunObserver
 from bookwright.flows.limits import Limits
-from bookwright.flows.open_book import RunConfig, hold
+from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.flows.run_book import BookRun
 from bookwright.models.book import Book
 from bookwright.models.errors import BookPaused
@@ -88,7 +88,7 @@ def run_beside(book: Book, storage: BookStorage, settings: Settings, work: Calla
         events.on("*", view.hear)
         around = RunConfig(settings, storage.database, models, events=events, cancel=models.cancel)
         try:
-            with hold(book.id, around, way_on=way_on) as deps:
+            with hold_book(book.id, around, way_on=way_on) as deps:
                 return work(deps)
         except BookPaused as rest:
             numbers = caught()

@@ -8,7 +8,7 @@ from bookwright.agents.steps.parsing import Check
 from bookwright.agents.workflows import hierarchy_workflow
 from bookwright.flows import gates
 from bookwright.flows.activities import outlined
-from bookwright.flows.activities.earlier_pages import drawn_facts, previous_endings, told_before
+from bookwright.flows.activities.earlier_pages import drawn_facts, previous_endings, with_reader_reports
 from bookwright.flows.activities.sizes import every, within_lists
 from bookwright.flows.activities.unit_facts import begin_activity, lengths_of_children, max_unit_length, unit_card
 from bookwright.flows.blueprints.unit_plans import child_level_of, form_of
@@ -68,7 +68,7 @@ def divide(unit: TaskNode, deps: Deps) -> None:
     is_incremental = division_is_incremental(level)
     ends_here = not is_incremental or _granted(unit, level, None, deps).is_last
     card = replace(unit_card(unit, deps), is_incremental=is_incremental, ends_here=ends_here, child_index=index)
-    card = told_before(card, unit, deps, level)
+    card = with_reader_reports(card, unit, deps, level)
     with deps.stores() as stores:
         times = setting_lines(unit.label, stores.codex.reading_order(), deps.desk.locale)
     card = replace(card, draw=drawn_facts(unit, deps), directions=form_of(unit, deps), times=times)

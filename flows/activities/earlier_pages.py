@@ -75,7 +75,7 @@ def previous_endings(unit: TaskNode, level: Level, deps: Deps, *, with_own: bool
     return Told.of((last_sentences(found.text, 1) for found in ends), (found.id for found in ends))
 
 
-def told_before(card: Card, unit: TaskNode, deps: Deps, child: Level | None = None) -> Card:
+def with_reader_reports(card: Card, unit: TaskNode, deps: Deps, child: Level | None = None) -> Card:
     """Return the card with what readers reported of earlier units: their shapes, what may return, what to make good.
 
     For the next `child` of a unit, what the unit itself holds is among them.

@@ -32,7 +32,7 @@ from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 
 
-def lay_down(node: TaskNode, deps: Deps) -> None:
+def make_register(node: TaskNode, deps: Deps) -> None:
     """Have a register made, put it into the codex, and leave its list for people."""
     unit, chapters = unit_of(node, deps), chapters_of(deps)
     card = replace(page_card(node, deps), chapters=chapters)

@@ -78,7 +78,7 @@ def read_book(book: TaskNode, deps: Deps) -> None:
     _put_right(book, parts, retellings, _contradictions(book, deps), _MOST_UNITS, deps)
 
 
-def hand_on(unit: TaskNode, deps: Deps) -> None:
+def review_retellings(unit: TaskNode, deps: Deps) -> None:
     """Have an editor look at an act or a volume by what its readers told, and say what those after it make good."""
     with deps.stores() as stores:
         told = stores.documents.of_nodes(list(_below(unit, stores)), DocumentKind.RETELLING)
