@@ -20,6 +20,7 @@ from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.context.builder import Context
 from bookwright.agents.steps.ports import Asker
 from bookwright.flows import walk_steps
+from bookwright.flows.activities.condense import condense
 from bookwright.flows.deps import Deps
 from bookwright.flows.library import find_or_create, open_library
 from bookwright.flows.open_book import RunConfig, hold_book
@@ -284,7 +285,7 @@ def write_whole(deps: Deps) -> None:
     """Write a held book from where it stands to its blurb, as a run does."""
     with deps.stores() as stores:
         root = stores.nodes.root()
-    walk_steps.condense(deps)
+    condense(deps)
     write_unit(root, deps)
     walk_steps.publish(root, deps)
 
