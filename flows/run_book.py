@@ -85,10 +85,7 @@ def _write_observed(book: Book, deps: Deps) -> None:
 
 
 def _write(book: Book, deps: Deps) -> None:
-    """Walk the whole book; where the database went away on the way and is back, walk it again.
-
-    Which of the last writes arrived need not be known: the walk finds what is recorded.
-    """
+    """Walk the whole book; once a lost database is back, walk it again: the walk finds what is recorded."""
     breaks: Counter[int] = Counter()
     while True:
         try:

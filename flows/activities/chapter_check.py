@@ -117,10 +117,7 @@ def with_clock(card: Card, unit: TaskNode, deps: Deps) -> Card:
 
 
 def dated_entry(found: FoundEntry, unit: TaskNode, stores: Stores) -> FoundEntry:
-    """Return what a chapter says of somebody as it is to be filed: what a flashback tells replaces nothing of now.
-
-    Where it says otherwise of an aspect, that is another one with the time in its name; no phase begins there.
-    """
+    """Return an entry as it is to be filed: an aspect that a flashback tells otherwise gets the time in its name."""
     reading = stores.codex.reading_order()
     time = reading.clock.time_of(unit.label)
     if time is None or not _goes_back(unit.label, reading):

@@ -52,10 +52,7 @@ _MOST_STRAYS = 3
 
 
 def extract_design(book: TaskNode, deps: Deps) -> None:
-    """Fill the codex from a book's designs before it is divided or written; once, and only where a model may judge.
-
-    Where no answer can be used the codex begins with the first chapter; the attempts are on record.
-    """
+    """Fill the codex from a book's designs, once, where a model may judge; else it begins with the first chapter."""
     if not evaluates(deps.profile.name):
         return
     next_activity = "brief" if book.decision is Decision.PROCEED_TO_WRITE else "divide"
@@ -127,10 +124,7 @@ def extract_again(unit: TaskNode, deps: Deps) -> None:
 
 
 def chapter_move(unit: TaskNode, text: str, found: Extraction | None, prose: int | None) -> Move:
-    """The move that takes a chapter into the codex and the register; None for what code alone has found.
-
-    What an earlier text of the chapter told, and nobody else, goes.
-    """
+    """The move that takes a chapter in, in its earlier text's place; None for what code alone has found."""
 
     def move(stores: Stores, step: int) -> None:
         said = found or Extraction()

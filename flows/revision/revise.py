@@ -150,10 +150,7 @@ def store_version(stores: Stores, node: TaskNode, old: Document, new: NewDocumen
 
 
 def void_unfinished(stores: Stores) -> None:
-    """Give a node whose activity was interrupted a new revision: its steps so far saw what stands no more.
-
-    Where a human decides on what was done, that is kept.
-    """
+    """Give a node whose activity was interrupted a new revision, unless a human decides on it: it saw old words."""
     if stores.gates.unsettled():
         return
     for node in stores.nodes.open_path():

@@ -49,10 +49,7 @@ def first_reading(draft: str, unit: TaskNode, deps: Deps) -> str:
 
 
 def read_and_repair(unit: TaskNode, findings: Iterable[str], deps: Deps, again: str = "") -> None:
-    """Have what stands in a chapter's place read, and put right what failed; `findings` are others' by then.
-
-    `again` ends the names of the steps of a further round.
-    """
+    """Have a chapter read and put right, with others' `findings`; `again` ends the names of a further round's steps."""
     parts = prose_parts(unit, deps)
     retelling = _read_unit(COLD_READER, f"{COLD_READER.name}{again}", (text for _, text in parts), unit, deps)
     if retelling is not None:

@@ -39,10 +39,7 @@ _LEAST_PLAN = {Language.EN: 30, Language.ZH: 60, Language.JA: 60, Language.KO: 6
 
 
 def write(unit: TaskNode, deps: Deps) -> None:
-    """Write a unit from its brief; ends with its prose accepted and counted.
-
-    No step of it sees a design, and nothing that its guard finds.
-    """
+    """Write a unit from its brief until its prose is accepted; no step sees a design, or what its guard finds."""
     run = begin_writing(unit, deps)
     if deps.profile.name is ProfileName.SMALL:
         small.write(unit, run, deps)
