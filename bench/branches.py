@@ -25,7 +25,7 @@ from bookwright.app.access import OpenBook
 from bookwright.app.branches.forking import fork
 from bookwright.flows.deps import Deps
 from bookwright.flows.library import opened_library
-from bookwright.flows.open_book import RunConfig, hold
+from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.flows.walk import write_unit
 from bookwright.models.settings import Settings
 from bookwright.storage.engine.database import Database
@@ -116,7 +116,7 @@ def _counted(identity: str, database: Database, settings: Settings) -> dict[str,
     """Go on with a book for some steps; return what each of them took."""
     asker = NullAsker(_STEPS)
     rows, size = _rows_and_bytes(database)
-    with hold(identity, RunConfig(settings, database, asker)) as deps, counted_queries() as queries:
+    with hold_book(identity, RunConfig(settings, database, asker)) as deps, counted_queries() as queries:
         _walk(replace(deps, desk=replace(deps.desk, contexts=NoContext())))
     more_rows, more_bytes = _rows_and_bytes(database)
     grown = {"queries": queries[0], "rows": more_rows - rows, "bytes": more_bytes - size}

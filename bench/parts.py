@@ -20,9 +20,10 @@ from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.context.builder import Context
 from bookwright.agents.steps.ports import Asker
 from bookwright.flows import walk_steps
+from bookwright.flows.activities.condense import condense
 from bookwright.flows.deps import Deps
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.open_book import RunConfig, hold
+from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.flows.walk import write_unit
 from bookwright.models.brief import make_brief
 from bookwright.models.codex.extraction import DesignExtraction, Extraction
@@ -274,7 +275,7 @@ def held_book(settings: Settings, models: Asker, *, with_context: bool = False, 
     database = open_library(settings)
     try:
         book = find_or_create(database, make_brief(values))
-        with hold(book.id, RunConfig(settings, database, models)) as deps:
+        with hold_book(book.id, RunConfig(settings, database, models)) as deps:
             yield deps if with_context else replace(deps, desk=replace(deps.desk, contexts=NoContext()))
     finally:
         database.dispose()
@@ -284,7 +285,7 @@ def write_whole(deps: Deps) -> None:
     """Write a held book from where it stands to its blurb, as a run does."""
     with deps.stores() as stores:
         root = stores.nodes.root()
-    walk_steps.condense(deps)
+    condense(deps)
     write_unit(root, deps)
     walk_steps.publish(root, deps)
 

@@ -131,10 +131,7 @@ def show_rejected(unit: TaskNode, kind: GateKind, run: ActivityRun, deps: Deps) 
 
 
 def show_order(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
-    """Put what the author ordered when they rejected a text before the steps that write it anew.
-
-    A weak model has it on its card.
-    """
+    """Put what the author ordered on rejecting a text before the steps; a weak model has it on its card."""
     orders = () if run.is_small else orders_for(unit, deps)
     if orders:
         run.add("order", "\n".join(render_order(note, deps.desk.locale) for note in orders), is_prose=True)

@@ -55,7 +55,7 @@ def take(
 
 
 @contextmanager
-def leaving(database: Database, lease: Lease, way_on: str) -> Iterator[None]:
+def leave_after_walk(database: Database, lease: Lease, way_on: str) -> Iterator[None]:
     """Leave a book finished, or paused with the reason and the `way_on`, whatever ends the walk.
 
     Raises:
@@ -84,7 +84,7 @@ def leaving(database: Database, lease: Lease, way_on: str) -> Iterator[None]:
 
 
 @contextmanager
-def leaving_as(database: Database, book: Book, lease: Lease, way_on: str) -> Iterator[None]:
+def leave_as_found(database: Database, book: Book, lease: Lease, way_on: str) -> Iterator[None]:
     """Leave a book as it was found, resting if its worker died; raise `BookPaused` if what was begun is not done."""
     was_left, has_failed = book.state is BookState.WRITING, book.has_failed
     found = BookPaused("its worker died", f"`bookwright resume {book.id}` goes on from here") if was_left else book

@@ -67,10 +67,7 @@ def check_models(brief: Brief, settings: Settings, option: str | None = None) ->
 
 
 def book_id(brief: Brief, copy: int = 1) -> str:
-    """Name a book after its title and its brief, so that the same brief means the same book.
-
-    Budget, models and profile are not part of it: changing them goes on with the same book.
-    """
+    """Name a book after its title and its brief, whatever its budget, models and profile: one brief, one book."""
     values = brief.model_dump(mode="json", include=set(_IDENTITY))
     further = {"blueprint": brief.blueprint, "world": brief.world, "outline": brief.outline}
     values |= {name: value for name, value in further.items() if value}
@@ -94,10 +91,7 @@ def is_begun(database: Database, brief: Brief) -> bool:
 def find_or_create(
     database: Database, brief: Brief, *, is_new: bool = False, setting: "WorldSetting | None" = None
 ) -> Book:
-    """Return the book of this brief, creating it if it is not there; `is_new` makes another one.
-
-    `setting` is what the world holds that the brief names, as `setting_of` returns it.
-    """
+    """Return the book of this brief, made with its world's `setting` if it is not there; `is_new` makes another one."""
     with database.write(Failpoint.CREATE_BOOK) as connection:
         books = BookRepository(connection)
         copy = 1

@@ -18,7 +18,7 @@ from bookwright.agents.steps.desk import Desk
 from bookwright.agents.steps.ports import Asker
 from bookwright.flows.book_models import fitted_profile, model_of, opened_windows
 from bookwright.flows.deps import Deps, HeardObserver, RunObserver
-from bookwright.flows.lease import heartbeat, leaving, leaving_as, take
+from bookwright.flows.lease import heartbeat, leave_after_walk, leave_as_found, take
 from bookwright.flows.limits import Limits
 from bookwright.flows.revision.edit_queue import TakingObserver
 from bookwright.flows.stopping import stopping
@@ -66,7 +66,7 @@ class RunConfig:
 
 
 @contextmanager
-def hold(book_id: str, around: RunConfig, *, way_on: str = "") -> Iterator[Deps]:
+def hold_book(book_id: str, around: RunConfig, *, way_on: str = "") -> Iterator[Deps]:
     """Take a book's lease, hand out what its walk needs, and leave the book in a true state.
 
     What is no walk says with `way_on`, as messages name it, what goes on with it where it is interrupted. It
@@ -93,7 +93,9 @@ def hold(book_id: str, around: RunConfig, *, way_on: str = "") -> Iterator[Deps]
             closing(embedder),
             closing(KnowledgeIndex(storage, embedder, settings)) as index,
             kept_vault(storage, book, settings, around.events) as keeper,
-            leaving_as(database, book, lease, way_on) if way_on else leaving(database, lease, journal.way_on),
+            leave_as_found(database, book, lease, way_on)
+            if way_on
+            else leave_after_walk(database, lease, journal.way_on),
             heartbeat(journal, settings.lease_seconds, around.cancel),
             kept_events(around.events, event_path(settings.home, book.id)),
         ):

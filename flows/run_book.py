@@ -9,7 +9,7 @@ from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.flows import gates, walk_steps, webhook
 from bookwright.flows.activities.condense import condense
 from bookwright.flows.deps import Deps
-from bookwright.flows.open_book import RunConfig, hold
+from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.flows.revision.edit_queue import take_in_waiting
 from bookwright.flows.walk import look_over, write_unit
 from bookwright.models.book import Book, BookState
@@ -54,7 +54,7 @@ def run_book(book_id: str, around: RunConfig) -> Book:
     while (book := _stored(book_id, around)).state is not BookState.FINISHED:
         is_written_now = True
         try:
-            with hold(book.id, around) as deps:
+            with hold_book(book.id, around) as deps:
                 _write_observed(book, deps)
         except OrderChanged:
             continue
@@ -85,10 +85,7 @@ def _write_observed(book: Book, deps: Deps) -> None:
 
 
 def _write(book: Book, deps: Deps) -> None:
-    """Walk the whole book; where the database went away on the way and is back, walk it again.
-
-    Which of the last writes arrived need not be known: the walk finds what is recorded.
-    """
+    """Walk the whole book; once a lost database is back, walk it again: the walk finds what is recorded."""
     breaks: Counter[int] = Counter()
     while True:
         try:

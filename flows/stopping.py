@@ -42,10 +42,7 @@ class Stop:
 
 @contextmanager
 def stopping(seconds: float, cancel: Callable[[], None]) -> Iterator[Stop]:
-    """Take the signals over, from before the lease is taken until it is released.
-
-    `cancel` ends the call in flight, `seconds` after the first signal if it has not ended by then.
-    """
+    """Take the signals over while a lease is held; `cancel` ends the call in flight `seconds` after the first one."""
     stop = Stop(seconds, cancel)
     if threading.current_thread() is not threading.main_thread():
         yield stop

@@ -16,7 +16,7 @@ from bookwright.models.tree.task import TaskNode
 _BY_KIND: dict[MemberKind, Callable[[TaskNode, Deps], None]] = {
     MemberKind.SEARCH: pages.write_page,
     MemberKind.DESIGN: pages.write_page,
-    MemberKind.REGISTER: registering.lay_down,
+    MemberKind.REGISTER: registering.make_register,
     MemberKind.PAGE: made_pages.make_page,
     MemberKind.VERIFY: mending.verify,
     MemberKind.POLISH: polishing.polish,
@@ -58,7 +58,7 @@ def aggregate(node: TaskNode, deps: Deps) -> None:
     elif _is_review(node, deps):
         deps.desk.journal.move(close_node(node))
     else:
-        pages.introduce(node, deps)
+        pages.write_overview(node, deps)
 
 
 def _is_review(node: TaskNode, deps: Deps) -> bool:

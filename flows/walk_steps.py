@@ -40,10 +40,7 @@ def open_rounds(unit: TaskNode, deps: Deps) -> Iterator[int]:
 
 
 def plan(unit: TaskNode, planning_round: int, deps: Deps) -> Iterator[TaskNode]:
-    """Plan a round and yield its open tasks one after another, each after the former is done.
-
-    The first round of a book that has a blueprint is its stages.
-    """
+    """Plan a round, the first by a blueprint's stages, and yield its open tasks, each after the former is done."""
     if deps.fresh(unit).planning_round < planning_round and opening.opens(unit, deps):
         opening.open_tree(unit, deps)
         gates.rest_if_waiting(deps)
@@ -89,10 +86,7 @@ def decide(unit: TaskNode, planning_round: int, deps: Deps) -> None:
 
 
 def settle(unit: TaskNode, deps: Deps) -> Decision:
-    """Return the unit's decision; where none was reached the circuit breaks and length decides.
-
-    Once the book itself is decided its voice is found.
-    """
+    """Return the unit's decision, or what length decides; once the book itself is decided its voice is found."""
     direction = deciding.settle(deps.fresh(unit), deps)
     if unit.parent is None and wants_voice(deps.fresh(unit), deps):
         maintain(unit, deps)

@@ -71,12 +71,12 @@ def ask_for_verdict(opened: OpenBook, order: VerdictOrder) -> "ReaderVerdict":
     from bookwright.agents.backends.service import ModelService  # these bring the engine
     from bookwright.agents.backends.spending.pace import DatabasePacer
     from bookwright.flows.candidates.judging import ask_reader
-    from bookwright.flows.open_book import RunConfig, hold
+    from bookwright.flows.open_book import RunConfig, hold_book
 
     database, settings = opened.storage.database, opened.settings
     with closing(ModelService(settings, pacer=DatabasePacer(database, settings))) as models:
         around = RunConfig(settings, database, models, cancel=models.cancel)
-        with hold(opened.book.id, around, way_on="asking the reader again") as deps:
+        with hold_book(opened.book.id, around, way_on="asking the reader again") as deps:
             with deps.stores() as stores:
                 unit = stores.nodes.by_label(order.pair.label)
             return ask_reader(unit, order.pair.a, order.pair.b, deps)

@@ -7,7 +7,7 @@ from bookwright.agents.relay.secrets.kept import kept_at
 from bookwright.agents.relay.secrets.reviewing import review_by_code
 from bookwright.app.access import OpenBook, at_rest
 from bookwright.app.candidates.sight import CandidateSight, candidates_at
-from bookwright.flows.revision.revise import put
+from bookwright.flows.revision.revise import store_version
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.errors import InvalidInput
 from bookwright.models.story.candidates import Decided
@@ -45,7 +45,7 @@ def take(opened: OpenBook, label: str, number: int) -> Taken:
             inputs=tuple(stores.documents.inputs_of(sight.document.id)), origin=DocumentOrigin.CANDIDATE,
             codex=stores.codex_uses.of(sight.document.id), note=f"candidate {number}",
         )  # fmt: skip
-        made = put(stores, unit, prose, new, None)
+        made = store_version(stores, unit, prose, new, None)
         choice = sight.choice.model_copy(update={"chosen": number, "by": Decided.AUTHOR})
         stores.documents.add(
             NewDocument(

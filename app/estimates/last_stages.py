@@ -11,7 +11,7 @@ from bookwright.flows.blueprints.members import PartOf, member_of, part_of, targ
 from bookwright.flows.blueprints.reviewing import MOST_FIXES, documents_about
 from bookwright.flows.deps import Deps
 from bookwright.flows.limits import Limits
-from bookwright.flows.open_book import RunConfig, hold
+from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.flows.walk import look_over
 from bookwright.models.blueprint import MemberKind, When
 from bookwright.models.step import Activity
@@ -41,7 +41,7 @@ def with_end(found: Tally, storage: BookStorage, around: RunConfig, length: int)
     with storage.read() as stores:
         root = stores.nodes.root()
     factor = max(length / max(root.written, 1), 1.0)
-    with hold(storage.book, replace(around, limits=Limits()), way_on="the same command") as deps:
+    with hold_book(storage.book, replace(around, limits=Limits()), way_on="the same command") as deps:
         closing = new_lines(storage, lambda: walk_steps.close(root, deps))
         looking = new_lines(storage, lambda: look_over(root, deps))
         publishing = new_lines(storage, lambda: walk_steps.publish(root, deps))

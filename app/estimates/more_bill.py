@@ -22,7 +22,7 @@ from bookwright.exports.json import whole_book
 from bookwright.exports.json_file import import_book
 from bookwright.flows.intake.continuation import go_on
 from bookwright.flows.limits import DAY, Limits
-from bookwright.flows.open_book import RunConfig, hold
+from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.flows.walk import write_unit
 from bookwright.models.brief import Brief
 from bookwright.models.errors import BookPaused
@@ -84,7 +84,7 @@ def walk_on(storage: BookStorage, around: RunConfig, more: int) -> Tally:
 
 def _walk(storage: BookStorage, around: RunConfig) -> None:
     """Write a book to its end or, where it is to rest, to there."""
-    with hold(storage.book, around, way_on="the same command") as deps:
+    with hold_book(storage.book, around, way_on="the same command") as deps:
         with deps.stores() as stores:
             root = stores.nodes.root()
         try:

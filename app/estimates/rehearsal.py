@@ -24,7 +24,7 @@ from bookwright.flows.deps import Deps, RunObserver
 from bookwright.flows.intake.setting import WorldSetting, read_setting
 from bookwright.flows.library import find_or_create
 from bookwright.flows.limits import Limits
-from bookwright.flows.open_book import RunConfig, hold
+from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.flows.run_book import run_book
 from bookwright.flows.tracing.traced import untraced
 from bookwright.models.amount import MICROS
@@ -173,7 +173,7 @@ def _walk(brief: Brief, settings: Settings, mode: str, tell: Tell, setting: Worl
 
 def _is_told(storage: BookStorage, around: RunConfig) -> bool:
     """Whether every prompt of the book has all pages before it, so that its cost for each word is not flat."""
-    with hold(storage.book, around, way_on="the same command") as deps:
+    with hold_book(storage.book, around, way_on="the same command") as deps:
         with deps.stores() as stores:
             root = stores.nodes.root()
         return is_told_whole(root, deps)

@@ -21,7 +21,7 @@ from bookwright.cli.writing.run_options import RunOptions
 from bookwright.cli.writing.waiting import wait_until_free
 from bookwright.flows.deps import Deps, RunObserver
 from bookwright.flows.limits import Limits
-from bookwright.flows.open_book import RunConfig, hold
+from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.flows.run_book import BookRun
 from bookwright.models.book import Book
 from bookwright.models.errors import BookPaused
@@ -106,8 +106,20 @@ def run_beside(opened: OpenBook, work: Callable[[Deps], _T], way_on: str) -> _T:
     ):
         events.on("*", view.hear)
         around = RunConfig(settings, storage.database, models, events=events, cancel=models.cancel)
+<<<<<<< HEAD
         with hold(opened.book.id, around, way_on=way_on) as deps:
             return work(deps)
+=======
+        try:
+            with hold_book(book.id, around, way_on=way_on) as deps:
+                return work(deps)
+        except BookPaused as rest:
+            numbers = caught()
+            if not numbers:
+                raise
+            note(f"bookwright: {rest}")
+            raise typer.Exit(128 + numbers[0]) from rest
+>>>>>>> room-flows
 
 
 def _pacer(opened: OpenBook, wishes: Wishes) -> Pacer:

@@ -107,7 +107,7 @@ def check_of(unit: TaskNode, text: str, deps: Deps) -> ChapterCheck:
     return ChapterCheck(chapter, record, threads[:_MOST_THREADS], due, prose.id if prose else None, is_recorded)
 
 
-def timed(card: Card, unit: TaskNode, deps: Deps) -> Card:
+def with_clock(card: Card, unit: TaskNode, deps: Deps) -> Card:
     """Return the card of whoever holds a chapter against the record with what it has to know of the story's clock."""
     with deps.stores() as stores:
         reading = stores.codex.reading_order()
@@ -115,11 +115,8 @@ def timed(card: Card, unit: TaskNode, deps: Deps) -> Card:
     return replace(card, times=setting_lines(unit.label, reading, deps.desk.locale), unknown_yet=unknown)
 
 
-def as_of_then(found: FoundEntry, unit: TaskNode, stores: Stores) -> FoundEntry:
-    """Return what a chapter says of somebody as it is to be filed: what a flashback tells replaces nothing of now.
-
-    Where it says otherwise of an aspect, that is another one with the time in its name; no phase begins there.
-    """
+def dated_entry(found: FoundEntry, unit: TaskNode, stores: Stores) -> FoundEntry:
+    """Return an entry as it is to be filed: an aspect that a flashback tells otherwise gets the time in its name."""
     reading = stores.codex.reading_order()
     time = reading.clock.time_of(unit.label)
     if time is None or not _goes_back(unit.label, reading):
@@ -139,7 +136,7 @@ def _goes_back(label: str, reading: ReadingOrder) -> bool:
     return any(reading.clock.compare(label, other) is Comparison.BEFORE for other in before)
 
 
-def said_in_time(
+def with_times(
     unit: TaskNode, text: str, said: Extraction, stores: Stores, reading: ReadingOrder
 ) -> tuple[Extraction, tuple[FoundCheck, ...]]:
     """Return what a chapter says with the times and ages that code finds in it, and its slips of time."""

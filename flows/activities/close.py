@@ -10,9 +10,9 @@ from bookwright.agents.workflows import SMALL_REVIEW, blurb_writer, evaluates, s
 from bookwright.flows import gates
 from bookwright.flows.activities.audit import audit, audit_again, report_move
 from bookwright.flows.activities.chapter_check import extracts, last_prose
-from bookwright.flows.activities.extract import extract, taken_in
+from bookwright.flows.activities.extract import chapter_move, extract
 from bookwright.flows.activities.moves import as_move, both, close_node, keep_document, name_book, no_move
-from bookwright.flows.activities.prose.cold_reading import SECOND, hand_on, read_and_repair, read_book
+from bookwright.flows.activities.prose.cold_reading import SECOND, read_and_repair, read_book, review_retellings
 from bookwright.flows.activities.told_books import is_told_whole
 from bookwright.flows.activities.unit_facts import (
     allowance,
@@ -159,7 +159,7 @@ def _look_back(unit: TaskNode, deps: Deps) -> Move:
         return report_move(unit, text, None, deps)
     with deps.stores() as stores:
         prose = last_prose(unit, stores)
-    return both(report_move(unit, text, None, deps), taken_in(unit, text, None, prose.id if prose else None))
+    return both(report_move(unit, text, None, deps), chapter_move(unit, text, None, prose.id if prose else None))
 
 
 def _look_at_parts(unit: TaskNode, deps: Deps) -> None:
@@ -169,7 +169,7 @@ def _look_at_parts(unit: TaskNode, deps: Deps) -> None:
     if unit.parent is None:
         read_book(unit, deps)
     elif unit.level.is_at_least(Level.ACT) and evaluates(deps.profile.name):
-        hand_on(unit, deps)
+        review_retellings(unit, deps)
 
 
 def publish(book: TaskNode, deps: Deps) -> None:

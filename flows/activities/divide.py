@@ -7,12 +7,12 @@ from bookwright.agents.small.events import distinct_events
 from bookwright.agents.steps.parsing import Check
 from bookwright.agents.workflows import hierarchy_workflow
 from bookwright.flows import gates
-from bookwright.flows.activities import outlined
-from bookwright.flows.activities.earlier_pages import drawn_facts, previous_endings, told_before
+from bookwright.flows.activities.earlier_pages import drawn_facts, previous_endings, with_reader_reports
 from bookwright.flows.activities.sizes import every, within_lists
 from bookwright.flows.activities.unit_facts import begin_activity, lengths_of_children, max_unit_length, unit_card
 from bookwright.flows.blueprints.unit_plans import child_level_of, form_of
 from bookwright.flows.deps import Deps
+from bookwright.flows.intake.outlining import add_foreseen, is_foreseen
 from bookwright.models.errors import BookPaused
 from bookwright.models.gate import GateKind
 from bookwright.models.profile import ProfileName
@@ -42,7 +42,7 @@ def wants_child(unit: TaskNode, deps: Deps) -> bool:
     """Tell whether the division goes on: the engine ends it, by what is left of the length."""
     with deps.stores() as stores:
         last = stores.nodes.last_unit(unit.key)
-    if last is None or outlined.is_foreseen(unit, last, deps):
+    if last is None or is_foreseen(unit, last, deps):
         return True
     if not division_is_incremental(last.level) or last.is_last:
         return False
@@ -63,12 +63,12 @@ def divide(unit: TaskNode, deps: Deps) -> None:
             named = stores.name_of(unit)
             raise BookPaused(f"{named} can be divided no further", "raise max_unit_length in the brief")
         index = len(stores.nodes.children(unit.key, TaskType.WRITE)) + 1
-    if outlined.add_foreseen(unit, level, index, deps):
+    if add_foreseen(unit, level, index, deps):
         return
     is_incremental = division_is_incremental(level)
     ends_here = not is_incremental or _granted(unit, level, None, deps).is_last
     card = replace(unit_card(unit, deps), is_incremental=is_incremental, ends_here=ends_here, child_index=index)
-    card = told_before(card, unit, deps, level)
+    card = with_reader_reports(card, unit, deps, level)
     with deps.stores() as stores:
         times = setting_lines(unit.label, stores.codex.reading_order(), deps.desk.locale)
     card = replace(card, draw=drawn_facts(unit, deps), directions=form_of(unit, deps), times=times)

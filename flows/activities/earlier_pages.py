@@ -64,10 +64,7 @@ def _ends_in_colon(line: str) -> bool:
 
 
 def previous_endings(unit: TaskNode, level: Level, deps: Deps, *, with_own: bool = False) -> Told:
-    """Return the last sentences of the units of a level before this one, nearest last.
-
-    `with_own` counts what the unit itself holds among them: it is being divided.
-    """
+    """Return the last sentences of earlier units of a level, nearest last; `with_own` counts a unit's own children."""
     with deps.stores() as stores:
         before = stores.nodes.units_before(unit, _ENDINGS, level=level, with_own=with_own)
         prose = {found.node: found for found in stores.documents.of_nodes([n.key for n in before], DocumentKind.PROSE)}
@@ -75,11 +72,8 @@ def previous_endings(unit: TaskNode, level: Level, deps: Deps, *, with_own: bool
     return Told.of((last_sentence(found.text) for found in ends), (found.id for found in ends))
 
 
-def told_before(card: Card, unit: TaskNode, deps: Deps, child: Level | None = None) -> Card:
-    """Return the card with what readers reported of earlier units: their shapes, what may return, what to make good.
-
-    For the next `child` of a unit, what the unit itself holds is among them.
-    """
+def with_reader_reports(card: Card, unit: TaskNode, deps: Deps, child: Level | None = None) -> Card:
+    """Return the card with what readers reported of earlier units, also of a unit's own if its next `child` is made."""
     with deps.stores() as stores:
         before = stores.nodes.units_before(unit, _LEDGER, level=child or unit.level, with_own=child is not None)
         chapters = [node for own in before for node in (own, *stores.nodes.ancestors(own)) if node.parent is not None]

@@ -16,7 +16,14 @@ from bookwright.agents.relay.threads.foreshadowing import without_unit
 from bookwright.agents.relay.threads.thread_events import place_of, touched_by
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import EXTRACT, EXTRACT_DESIGN, evaluates
-from bookwright.flows.activities.chapter_check import as_of_then, check_of, extracts, last_prose, said_in_time, timed
+from bookwright.flows.activities.chapter_check import (
+    check_of,
+    dated_entry,
+    extracts,
+    last_prose,
+    with_clock,
+    with_times,
+)
 from bookwright.flows.activities.moves import as_move
 from bookwright.flows.activities.optional_steps import is_given_up, try_step
 from bookwright.flows.activities.sizes import cut_to_tokens
@@ -45,10 +52,7 @@ _MOST_STRAYS = 3
 
 
 def extract_design(book: TaskNode, deps: Deps) -> None:
-    """Fill the codex from a book's designs before it is divided or written; once, and only where a model may judge.
-
-    Where no answer can be used the codex begins with the first chapter; the attempts are on record.
-    """
+    """Fill the codex from a book's designs, once, where a model may judge; else it begins with the first chapter."""
     if not evaluates(deps.profile.name):
         return
     next_activity = "brief" if book.decision is Decision.PROCEED_TO_WRITE else "divide"
@@ -87,12 +91,12 @@ def extract(unit: TaskNode, deps: Deps, round_: int = _FIRST_ROUND) -> None:
         unit_card(unit, deps), chapter=known.chapter, codex=known.record, threads=known.thread_lines,
         due_secrets=known.due_lines, is_brief=not evaluates(deps.profile.name),
     )  # fmt: skip
-    card = timed(card, unit, deps)
+    card = with_clock(card, unit, deps)
     run = begin_activity(Activity.REVIEW, unit, deps, EXTRACT.context, card, round_=round_, next_activity="close")
     run.lead_with("text", text)
-    found = try_step(run, EXTRACT, lambda found: taken_in(unit, text, known.named(found), known.prose))
+    found = try_step(run, EXTRACT, lambda found: chapter_move(unit, text, known.named(found), known.prose))
     if found is None and not known.is_recorded:
-        deps.desk.journal.move(taken_in(unit, text, None, known.prose))
+        deps.desk.journal.move(chapter_move(unit, text, None, known.prose))
 
 
 def _take_back_replaced(unit: TaskNode, deps: Deps) -> None:
@@ -116,21 +120,18 @@ def extract_again(unit: TaskNode, deps: Deps) -> None:
     if extracts(unit, deps):
         extract(unit, deps, AMENDING_ROUNDS + prose.version)
     else:
-        deps.desk.journal.move(taken_in(unit, prose_of(unit, deps), None, prose.id))
+        deps.desk.journal.move(chapter_move(unit, prose_of(unit, deps), None, prose.id))
 
 
-def taken_in(unit: TaskNode, text: str, found: Extraction | None, prose: int | None) -> Move:
-    """The move that takes a chapter into the codex and the register; None for what code alone has found.
-
-    What an earlier text of the chapter told, and nobody else, goes.
-    """
+def chapter_move(unit: TaskNode, text: str, found: Extraction | None, prose: int | None) -> Move:
+    """The move that takes a chapter in, in its earlier text's place; None for what code alone has found."""
 
     def move(stores: Stores, step: int) -> None:
         said = found or Extraction()
         take_back(stores, unit, step or None, only_replaced=found is None)
         refused = _take_entries(said, unit, prose, stores, step)
         reading, threads = stores.codex.reading_order(), stores.codex.threads()
-        said, slips = said_in_time(unit, text, said, stores, reading)
+        said, slips = with_times(unit, text, said, stores, reading)
         is_judged = found is not None
         touched = touched_by(text, said.touches, threads, unit.label, reading, is_judged=is_judged)
         told = secrets_after(
@@ -182,7 +183,7 @@ def _take_entries(found: Extraction, unit: TaskNode, prose: int | None, stores: 
         return refused
     default = stores.books.get(unit.book).brief.default_visibility
     for entry in found.entries:
-        entry = as_of_then(entry, unit, stores)
+        entry = dated_entry(entry, unit, stores)
         try:
             record = entry_record(entry, stores.codex.entries(), default, place_of(unit.label))
         except InvalidInput as error:

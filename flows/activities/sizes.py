@@ -59,10 +59,7 @@ def within_length(run: ActivityRun, step: str, limit: int, deps: Deps) -> Check:
 
 
 def within_lists(run: ActivityRun, step: str, most: dict[str, int], most_tasks: int, deps: Deps) -> Check:
-    """A check that sends a plan or division back once that has more tasks, or longer lists, than it may.
-
-    `most` says how many entries each list may have; one that it does not name, any number.
-    """
+    """A check that sends a plan back once that has more tasks, or more in a list that `most` names, than it may."""
 
     def check(answer: PlanOutput) -> str:
         given = len({" ".join(task.goal.casefold().split()) for task in answer.sub_tasks})

@@ -29,10 +29,7 @@ _SHARE = 0.8
 
 
 def fill_codex(book: TaskNode, deps: Deps) -> None:
-    """Take the pages of a book of designs into its codex: what a model finds in them, then what code reads off them.
-
-    A model is asked where one may judge; where no answer of it can be used, code alone does it.
-    """
+    """Take a book's pages into its codex: what a model finds where one may judge, then what code reads off them."""
     plan = folder_of(deps).plan
     with deps.stores() as stores:
         pages = [own for own in documents_of_pages(book, stores) if codex_part(own[0], plan) is not None]

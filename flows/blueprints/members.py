@@ -91,10 +91,7 @@ def page_length(node: TaskNode, deps: Deps) -> int:
 
 
 def member_length(member: Member, deps: Deps) -> int:
-    """Return how much of a book of designs a member is to be, with all its entries.
-
-    What the members before it have missed is shared by those that are left, so that the book comes to its length.
-    """
+    """Return how long a member is to be, with its entries: its share of what the members before it have left."""
     members = folder_of(deps).plan.members
     before = members[: members.index(member)]
     usual = deps.brief.length * member.share / _shares(members)

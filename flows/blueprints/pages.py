@@ -69,7 +69,7 @@ def name_entries(node: TaskNode, deps: Deps) -> None:
     run.run(namer(member.prompt, folder_of(deps).prompts), as_move(add_entries), check=check)
 
 
-def introduce(node: TaskNode, deps: Deps) -> None:
+def write_overview(node: TaskNode, deps: Deps) -> None:
     """Make one short page of a member's entries, each shown as far as the room goes."""
     run = _begin(Activity.AGGREGATE, node, "designer", deps)
     with deps.stores() as stores:

@@ -32,7 +32,7 @@ from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 
 
-def lay_down(node: TaskNode, deps: Deps) -> None:
+def make_register(node: TaskNode, deps: Deps) -> None:
     """Have a register made, put it into the codex, and leave its list for people."""
     unit, chapters = unit_of(node, deps), chapters_of(deps)
     card = replace(page_card(node, deps), chapters=chapters)
@@ -82,10 +82,7 @@ def problem_of(register: Register, deps: Deps) -> str:
 
 
 def identified(register: Register, there: Collection[str] = ()) -> Register:
-    """Give every secret and thread an id of its own, and threads the ids of the secrets that they name.
-
-    That of a secret is a number, which tells nothing of it; one that is in the codex (`there`) keeps what it has.
-    """
+    """Give secrets and threads ids of their own: a secret a number, unless it is `there`, in the codex, already."""
     secrets, known = _numbered(register.secrets, there), dict[str, str]()
     for old, new in zip(register.secrets, secrets, strict=True):
         known.setdefault(old.id, new.id)

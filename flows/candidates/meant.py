@@ -19,10 +19,7 @@ Line = Sequence[TaskNode]
 
 
 def candidates_wanted(unit: TaskNode, deps: Deps) -> int:
-    """Return how many drafts a unit that is about to be written is to have: 1 where its brief asks for no more.
-
-    A weak model has none to choose from: it drafts in pieces, and cannot judge.
-    """
+    """Return how many drafts a unit is to have: 1 where its brief asks for no more, and where a weak model writes."""
     count = deps.brief.drafts_a_unit
     if count == 1 or deps.profile.name is ProfileName.SMALL:
         return 1

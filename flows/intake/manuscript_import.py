@@ -54,10 +54,7 @@ def longest_piece(brief: Brief, settings: Settings) -> int:
 
 
 def bring_in(database: Database, found: FoundBook, brief: Brief, digest: str, piece: int) -> Book:
-    """Make a book of what was found in the file with this hash, in one transaction.
-
-    `piece` is how long a chapter may be that stands in one piece (`longest_piece`).
-    """
+    """Make a book of what was found in the file with this hash; `piece` is how long a chapter in one piece may be."""
     with database.write(Failpoint.CREATE_BOOK) as connection:
         books = BookRepository(connection)
         first = f"{slug_of(brief.title)}-{digest[:_DIGEST_LETTERS]}"

@@ -114,10 +114,7 @@ class Artifacts:
 
 
 def artifact_key(node: TaskNode, what: str) -> str:
-    """Name an artifact: `"the-log-3fa2b1-progress"`, `"the-log-3fa2b1-chapter-1-2"`.
-
-    Prefect takes lower-case letters, digits and dashes only.
-    """
+    """Name an artifact in lower-case letters, digits and dashes: `"the-log-3fa2b1-chapter-1-2"`."""
     return re.sub(r"[^a-z0-9]+", "-", f"{node.book}-{what}".casefold()).strip("-")
 
 

@@ -1,8 +1,7 @@
 """Runs a module of Prefect until whoever started it is gone, and lets it come to its own end.
 
-`python -m bookwright.flows.prefect.child prefect server start` ends with the starter, who holds the
-other end of its stdin. With `--apart` before the module it runs in a process of its own: a worker
-that is stopped kills its flow runs outright, and so kills only the one in between.
+`python -m bookwright.flows.prefect.child prefect server start` ends with the starter, who holds the other end of its
+stdin. `--apart` before the module runs it in a process of its own: a worker that is stopped kills only the one between.
 """
 
 import os

@@ -13,8 +13,14 @@ from bookwright.flows.activities.prose.brief import guard_of
 from bookwright.flows.activities.prose.finish import UnitFinish
 from bookwright.flows.activities.unit_facts import measured, unit_card, unit_of
 from bookwright.flows.deps import Deps
+<<<<<<< HEAD
 from bookwright.flows.revision.revise import data_kept, put
 from bookwright.models.document import CodexUse, Document, DocumentKind, DocumentOrigin, NewDocument
+=======
+from bookwright.flows.revision.revise import data_kept, store_version
+from bookwright.models.codex.use import CodexUse
+from bookwright.models.document import Document, DocumentKind, DocumentOrigin, NewDocument
+>>>>>>> room-flows
 from bookwright.models.errors import InvalidInput
 from bookwright.models.step import AMENDING_ROUNDS, Activity
 from bookwright.models.text.length import TOLERANCE, is_off
@@ -185,6 +191,6 @@ def _version_move(
             node=node.key, kind=old.kind, text=text, data=data_kept(stores, old), inputs=inputs, codex=use,
             origin=wanted.origin, base=old.version, note=note,
         )  # fmt: skip
-        put(stores, node, old, new, step or old.step)
+        store_version(stores, node, old, new, step or old.step)
 
     return move

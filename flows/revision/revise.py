@@ -98,7 +98,7 @@ def take_in(stores: Stores, node: TaskNode, old: Document, text: str, note: str 
         node=node.key, kind=old.kind, text=text, data=data_kept(stores, old), origin=DocumentOrigin.AUTHOR,
         base=old.version, note=note,
     )  # fmt: skip
-    return put(stores, node, old, new, None)
+    return store_version(stores, node, old, new, None)
 
 
 def restore(stores: Stores, node: TaskNode, kind: DocumentKind | None, version: int) -> Document:
@@ -114,7 +114,7 @@ def restore(stores: Stores, node: TaskNode, kind: DocumentKind | None, version: 
         inputs=tuple(stores.documents.inputs_of(old.id)), origin=DocumentOrigin.RESTORE, base=version,
         codex=stores.codex_uses.of(old.id),
     )  # fmt: skip
-    return put(stores, node, current, new, None)
+    return store_version(stores, node, current, new, None)
 
 
 def earlier(stores: Stores, node: TaskNode, current: Document, version: int) -> Document:
@@ -135,7 +135,7 @@ def earlier(stores: Stores, node: TaskNode, current: Document, version: int) -> 
     return old
 
 
-def put(stores: Stores, node: TaskNode, old: Document, new: NewDocument, step: int | None) -> Document:
+def store_version(stores: Stores, node: TaskNode, old: Document, new: NewDocument, step: int | None) -> Document:
     """Store a version in the place of another: its length is counted, the maintainers are owed a look at it.
 
     What is under way on the book was begun with the old one, so that is begun again.
@@ -150,10 +150,7 @@ def put(stores: Stores, node: TaskNode, old: Document, new: NewDocument, step: i
 
 
 def void_unfinished(stores: Stores) -> None:
-    """Give a node whose activity was interrupted a new revision: its steps so far saw what stands no more.
-
-    Where a human decides on what was done, that is kept.
-    """
+    """Give a node whose activity was interrupted a new revision, unless a human decides on it: it saw old words."""
     if stores.gates.unsettled():
         return
     for node in stores.nodes.open_path():

@@ -12,7 +12,7 @@ from bookwright.app.candidates.taking import take
 from bookwright.failpoints import Failpoint
 from bookwright.flows.candidates.later import make_candidates
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.open_book import RunConfig, hold
+from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.models.brief import Brief, make_brief
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import GateDecided, GateWaiting, InvalidInput
@@ -92,7 +92,7 @@ def draft_beside(settings: Settings) -> None:
     storage = BookStorage(database, book.id, book.brief.language)
     models = ModelService(settings)
     try:
-        with hold(book.id, RunConfig(settings, database, models), way_on="`bookwright candidates`") as deps:
+        with hold_book(book.id, RunConfig(settings, database, models), way_on="`bookwright candidates`") as deps:
             make_candidates(deps.storage.node(_root(storage).key), 3, deps)
         with suppress(InvalidInput):  # a worker that died had taken it
             take(OpenBook(settings, storage, book), "1", 2)

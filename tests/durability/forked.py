@@ -9,7 +9,7 @@ from bookwright.app.branches.listing import branch_tree
 from bookwright.app.branches.merging import MergeOrder, look_at_merge, merge, undo_merge
 from bookwright.flows.candidates.judging import ask_reader
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.open_book import RunConfig, hold
+from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.flows.revision.revise import chosen, take_in
 from bookwright.flows.run_book import run_book
 from bookwright.models.brief import Brief
@@ -61,7 +61,7 @@ def have_compared(brief: Brief, settings: Settings) -> None:
     opened = _opened(brief, settings)
     models = ModelService(settings)
     try:
-        with hold(
+        with hold_book(
             opened.book.id, RunConfig(settings, opened.storage.database, models), way_on="the same command"
         ) as deps:
             with deps.stores() as stores:

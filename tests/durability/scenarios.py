@@ -11,7 +11,7 @@ from bookwright import migrations
 from bookwright.agents.backends.service import ModelService
 from bookwright.failpoints import Failpoint
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.open_book import RunConfig, hold
+from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.flows.revision.refresh import RefreshScope, refresh
 from bookwright.flows.revision.revise import chosen, take_in
 from bookwright.flows.revision.staleness import Staleness
@@ -116,7 +116,7 @@ def _refresh(settings: Settings) -> None:
     book = find_or_create(database, _SECRET)
     models = ModelService(settings)
     try:
-        with hold(book.id, RunConfig(settings, database, models), way_on="`bookwright refresh`") as deps:
+        with hold_book(book.id, RunConfig(settings, database, models), way_on="`bookwright refresh`") as deps:
             refresh(RefreshScope(), deps, lambda redone: None)
     finally:
         models.close()

@@ -20,7 +20,7 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.allowance import Allowance
 from bookwright.failpoints import Failpoint
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.open_book import RunConfig, hold
+from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.flows.run_book import run_book
 from bookwright.models.amount import Amount, Cap
 from bookwright.models.book import Book, BookState
@@ -300,7 +300,7 @@ def test_an_overtaken_worker_leaves_the_book_as_the_other_has_it(
     models = ModelService(settings)
 
     def be_overtaken() -> None:
-        with hold(book.id, RunConfig(settings, database, models)):
+        with hold_book(book.id, RunConfig(settings, database, models)):
             let_run_out(database)
             take(database, book, "worker B")
             before.update(everything(database))

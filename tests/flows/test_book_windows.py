@@ -10,7 +10,7 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.failpoints import Failpoint
 from bookwright.flows.deps import Deps
 from bookwright.flows.library import find_or_create
-from bookwright.flows.open_book import RunConfig, hold
+from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book
 from bookwright.models.brief import make_brief
@@ -48,7 +48,7 @@ class Shelf:
 
     @contextmanager
     def held(self, book: Book) -> Iterator[Deps]:
-        with hold(book.id, RunConfig(self.settings, self.database, ModelService(self.settings))) as deps:
+        with hold_book(book.id, RunConfig(self.settings, self.database, ModelService(self.settings))) as deps:
             yield deps
 
     def room(self, book: Book) -> int:

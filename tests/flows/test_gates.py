@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import event
 
 from bookwright.flows.limits import Limits
-from bookwright.flows.open_book import hold
+from bookwright.flows.open_book import hold_book
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookHeld, BookPaused, GateDecided, GateWaiting, InvalidInput
 from bookwright.models.gate import Decider, Gate, GateKind, GateState
@@ -200,7 +200,7 @@ def test_a_book_that_came_to_a_pool_is_said_to_go_on_there(sit: Sit, wishes: dic
 
 
 def decide_and_leave(desk: Desk, gate: Gate) -> None:
-    with hold(desk.book.id, desk.around):
+    with hold_book(desk.book.id, desk.around):
         desk.approve(gate)
         raise GateWaiting(gate)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from bookwright.exports.report.notes import notes_of
-from bookwright.flows.activities.prose.brief import brief_of, make_brief, wants_brief
+from bookwright.flows.activities.prose.brief import make_brief, wants_brief
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.leak import LeakReport
 from bookwright.models.document import DocumentKind, DocumentOrigin
@@ -196,7 +196,7 @@ def test_a_brief_that_tells_at_every_try_is_cut_by_code_whole_entries_and_on_rec
 
     make_brief(unit, deps)
 
-    brief = brief_of(unit, deps)
+    brief = deps.document(unit, DocumentKind.WRITERS_BRIEF)
     assert brief is not None
     assert brief.text == "- The tide goes out."
     assert len(asked(backend, "brief")) == deps.desk.settings.max_repairs + 1

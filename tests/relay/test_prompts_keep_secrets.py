@@ -13,9 +13,9 @@ from bookwright.agents.backends.protocol import FailureListener, Listener, Reque
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.relay.secrets.words import FUNCTION_WORDS
-from bookwright.flows import walk_steps
+from bookwright.flows.activities.condense import condense
 from bookwright.flows.library import find_or_create
-from bookwright.flows.open_book import RunConfig, hold
+from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.flows.walk import write_unit
 from bookwright.models.brief import make_brief
 from bookwright.models.settings import load_settings
@@ -109,10 +109,10 @@ def written(home: Path, gossip_about: tuple[str, ...], /, **brief: Any) -> tuple
     gossip = Gossip(models, gossip_about)
     database = new_library(settings)
     book = find_or_create(database, make_brief({"premise": "A clerk audits a harbour town.", **brief}))
-    with hold(book.id, RunConfig(settings, database, gossip)) as deps:
+    with hold_book(book.id, RunConfig(settings, database, gossip)) as deps:
         with deps.stores() as stores:
             root = stores.nodes.root()
-        walk_steps.condense(deps)
+        condense(deps)
         write_unit(root, deps)
         with deps.stores() as stores:
             units = len(stores.nodes.units_before(root, 10_000)) or stores.nodes.root().written

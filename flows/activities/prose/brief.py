@@ -14,7 +14,7 @@ from bookwright.agents.relay.secrets.open_designs import reads_designs
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import briefing, plans_in_brief
 from bookwright.flows import gates
-from bookwright.flows.activities.earlier_pages import previous_endings, told_before
+from bookwright.flows.activities.earlier_pages import previous_endings, with_reader_reports
 from bookwright.flows.activities.moves import keep_document
 from bookwright.flows.activities.optional_steps import is_last_try
 from bookwright.flows.activities.prose.leak_review import CUT, cut_note
@@ -113,7 +113,11 @@ def guard_of(unit: TaskNode, deps: Deps) -> Guard:
 
 
 def check_context(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
+<<<<<<< HEAD
     """Raise `FatalContextError` if a unit has neither brief nor designs to be written from; warn of what else lacks."""
+=======
+    """Raise `FatalContextError` for a unit without brief and designs to write from; warn of what else is missing."""
+>>>>>>> room-flows
     if is_told(unit, deps):
         return  # its order is all that it takes, or the plan and the pages that its writer is given whole
     with deps.stores() as stores:
@@ -132,9 +136,13 @@ def _card(unit: TaskNode, deps: Deps) -> Card:
     endings = previous_endings(unit, unit.level, deps)
     is_all = not shows_designs(unit, deps)  # that the writer is told of them
     return replace(
-        told_before(unit_card(unit, deps), unit, deps), is_brief=is_all, word_allowance=length, plan_length=length,
-        previous_endings=endings, directions=form_of(unit, deps),
-    )  # fmt: skip
+        with_reader_reports(unit_card(unit, deps), unit, deps),
+        is_brief=is_all,
+        word_allowance=length,
+        plan_length=length,
+        previous_endings=endings,
+        directions=form_of(unit, deps),
+    )
 
 
 def brief_length(unit: TaskNode, deps: Deps) -> int:

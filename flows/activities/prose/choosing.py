@@ -85,10 +85,7 @@ def wants_two(unit: TaskNode, run: ActivityRun, deps: Deps) -> bool:
 
 
 def _chosen(first: str, second: str, unit: TaskNode, run: ActivityRun, deps: Deps) -> tuple[str, tuple[str, ...]]:
-    """Return the draft that is preferred, and what of the other one is worth taking over.
-
-    Where no answer can be used the first draft goes on.
-    """
+    """Return the draft that is preferred, or the first, and what of the other one is worth taking over."""
     lot = hashlib.sha256(f"{deps.brief.seed} {unit.label}".encode()).digest()[0]  # neither place is the better one
     drafts = {"A": second, "B": first} if lot % 2 else {"A": first, "B": second}
     judge = blind_reading(

@@ -49,10 +49,7 @@ def first_reading(draft: str, unit: TaskNode, deps: Deps) -> str:
 
 
 def read_and_repair(unit: TaskNode, findings: Iterable[str], deps: Deps, again: str = "") -> None:
-    """Have what stands in a chapter's place read, and put right what failed; `findings` are others' by then.
-
-    `again` ends the names of the steps of a further round.
-    """
+    """Have a chapter read and put right, with others' `findings`; `again` ends the names of a further round's steps."""
     parts = prose_parts(unit, deps)
     retelling = _read_unit(COLD_READER, f"{COLD_READER.name}{again}", (text for _, text in parts), unit, deps)
     if retelling is not None:
@@ -78,7 +75,7 @@ def read_book(book: TaskNode, deps: Deps) -> None:
     _put_right(book, parts, retellings, _contradictions(book, deps), _MOST_UNITS, deps)
 
 
-def hand_on(unit: TaskNode, deps: Deps) -> None:
+def review_retellings(unit: TaskNode, deps: Deps) -> None:
     """Have an editor look at an act or a volume by what its readers told, and say what those after it make good."""
     with deps.stores() as stores:
         told = stores.documents.of_nodes(list(_below(unit, stores)), DocumentKind.RETELLING)

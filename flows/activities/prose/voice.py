@@ -24,10 +24,7 @@ _PAGE = {"words": 450, "characters": 700}
 
 
 def wants_voice(book: TaskNode, deps: Deps) -> bool:
-    """True for a book of prose that is long enough, of which no page and no voice page is there yet.
-
-    A short book that is told instead of planned finds its voice as it is told.
-    """
+    """True for a book of prose that is planned and long enough, of which no page and no voice page is there yet."""
     if deps.profile.name is ProfileName.SMALL or deps.makes_designs:
         return False
     if is_told(book, deps) or book.written or (book.length or 0) < _LEAST[deps.brief.length_unit]:

@@ -8,7 +8,7 @@ from bookwright.agents.relay.style_guide import kept_guide
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import REVISE, REVISION_MARK, TOLD, Workflow, plans_in_brief, write_workflow
 from bookwright.flows import gates
-from bookwright.flows.activities.earlier_pages import previous_endings, told_before
+from bookwright.flows.activities.earlier_pages import previous_endings, with_reader_reports
 from bookwright.flows.activities.prose import small
 from bookwright.flows.activities.prose.brief import check_context, guard_of
 from bookwright.flows.activities.prose.choosing import drafted
@@ -39,10 +39,7 @@ _LEAST_PLAN = {Language.EN: 30, Language.ZH: 60, Language.JA: 60, Language.KO: 6
 
 
 def write(unit: TaskNode, deps: Deps) -> None:
-    """Write a unit from its brief; ends with its prose accepted and counted.
-
-    No step of it sees a design, and nothing that its guard finds.
-    """
+    """Write a unit from its brief until its prose is accepted; no step sees a design, or what its guard finds."""
     run = begin_writing(unit, deps)
     if deps.profile.name is ProfileName.SMALL:
         small.write(unit, run, deps)
@@ -130,7 +127,7 @@ def _card(unit: TaskNode, deps: Deps) -> Card:
     target = unit.length or 1
     with deps.stores() as stores:
         record = LengthRecord(ratio=stores.books.length_ratio(unit.book))
-    card = told_before(unit_card(unit, deps), unit, deps)
+    card = with_reader_reports(unit_card(unit, deps), unit, deps)
     if is_told(unit, deps):  # whoever tells it is told the bounds at once, instead of a length that makes up for others
         record = LengthRecord()
         wanted = wanted_lengths(unit, card.is_last, deps, _TOLD_LEEWAY)

@@ -8,7 +8,7 @@ import pytest
 from bookwright.agents.backends.service import ModelService
 from bookwright.app.access import at_rest
 from bookwright.app.branches.listing import branch_tree
-from bookwright.flows.open_book import RunConfig, hold
+from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.flows.run_book import run_book
 from bookwright.flows.vault.rendering import Vault
 from bookwright.flows.vault.sync import Sync
@@ -28,7 +28,7 @@ EVENT_FILE = "events/{}.ndjson"
 def test_a_branch_is_forked_and_written_while_its_origin_is_held_by_another(grove: Grove, origin: str) -> None:
     with (
         closing(ModelService(grove.settings)) as models,
-        hold(origin, RunConfig(grove.settings, grove.database, models), way_on="the same command"),
+        hold_book(origin, RunConfig(grove.settings, grove.database, models), way_on="the same command"),
     ):
         branch = grove.fork(origin, at="chapter 2")
         grove.write(branch)

@@ -6,7 +6,7 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.app.branches.comparing import TextPair
 from bookwright.app.branches.verdicts import verdict_bill
 from bookwright.flows.candidates.judging import ReaderVerdict, ask_reader
-from bookwright.flows.open_book import RunConfig, hold
+from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.models.book import BookState
 from tests.app.branches.grove import Grove
 
@@ -17,7 +17,7 @@ def asked(grove: Grove, book: str) -> ReaderVerdict:
     """Have the first chapter's two texts compared."""
     with closing(ModelService(grove.settings)) as models:
         config = RunConfig(grove.settings, grove.database, models)
-        with hold(book, config, way_on="the same command") as deps:
+        with hold_book(book, config, way_on="the same command") as deps:
             with deps.stores() as stores:
                 unit = stores.nodes.by_label("1.4")
             return ask_reader(unit, A, B, deps)

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from bookwright.flows import walk_steps
+from bookwright.flows.activities.condense import condense
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.tree.plan import PlanNode, TaskType
@@ -87,8 +88,8 @@ def test_a_premise_that_fits_no_prompt_is_made_small_once(tmp_path: Path) -> Non
     backend = ScriptedBackend(lines={"*": ["Ines keeps the lamp and owes for it."]})
     _, deps = walk(tmp_path, backend, premise=LONG_PREMISE)
 
-    walk_steps.condense(deps)
-    walk_steps.condense(deps)
+    condense(deps)
+    condense(deps)
 
     assert len(backend.requests) == 1
     assert LONG_PREMISE.strip() in backend.requests[0].prompt.blocks[-2]
@@ -99,7 +100,7 @@ def test_a_condensed_text_that_drops_a_binding_line_is_sent_back_with_that_line(
     backend = ScriptedBackend(lines={"*": ["Ines keeps the lamp.", f"{OWED}\nInes keeps the lamp."]})
     _, deps = walk(tmp_path, backend, premise=f"{OWED}\n{LONG_PREMISE}")
 
-    walk_steps.condense(deps)
+    condense(deps)
 
     assert len(backend.requests) == 2
     assert OWED in backend.requests[-1].corrections[0].problem
@@ -110,7 +111,7 @@ def test_a_condensed_text_may_release_nothing(tmp_path: Path) -> None:
     backend = ScriptedBackend(lines={"*": [f"Ines keeps the lamp.\n§- {OWED} -> it is long"]})
     _, deps = walk(tmp_path, backend, premise=f"{OWED}\n{LONG_PREMISE}")
 
-    walk_steps.condense(deps)
+    condense(deps)
 
     assert len(backend.requests) == deps.desk.settings.max_repairs + 1
     deps.storage.database.dispose()
@@ -120,7 +121,7 @@ def test_binding_lines_that_do_not_fit_by_themselves_are_asked_of_no_model(tmp_p
     backend = ScriptedBackend(lines={"*": ["Ines keeps the lamp."]})
     _, deps = walk(tmp_path, backend, premise="\n".join(f"§ Ines owes {n} crowns to a man." for n in range(900)))
 
-    walk_steps.condense(deps)
+    condense(deps)
 
     assert len(backend.requests) == 1
     deps.storage.database.dispose()
@@ -130,7 +131,7 @@ def test_a_premise_that_fits_is_left_alone(tmp_path: Path) -> None:
     backend = ScriptedBackend(lines={"*": ["Shorter."]})
     _, deps = walk(tmp_path, backend)
 
-    walk_steps.condense(deps)
+    condense(deps)
 
     assert backend.requests == []
     deps.storage.database.dispose()

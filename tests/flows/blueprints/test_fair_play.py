@@ -7,7 +7,7 @@ import pytest
 
 from bookwright.agents.backends.protocol import Request
 from bookwright.agents.blueprints.checks import checked
-from bookwright.flows.activities.extract import taken_in
+from bookwright.flows.activities.extract import chapter_move
 from bookwright.flows.blueprints.gathering import gather
 from bookwright.flows.deps import Deps
 from bookwright.flows.walk import look_over, write_unit
@@ -108,7 +108,7 @@ def _write(root: TaskNode, number: int, touches: list[tuple[str, ThreadEventType
                                 is_last=number == 12, status=NodeStatus.DONE.value)[0]  # fmt: skip
         prose = stores.documents.add(NewDocument(node=unit.key, kind=DocumentKind.PROSE, text=text), None)
         stores.nodes.add_written(unit, prose.length)
-        taken_in(unit, text, Extraction(touches=found), prose.id)(stores, 0)
+        chapter_move(unit, text, Extraction(touches=found), prose.id)(stores, 0)
 
 
 def states(deps: Deps) -> dict[str, CheckState]:
@@ -145,7 +145,7 @@ def test_a_clue_that_only_a_summary_tells_of_is_not_on_the_page(tmp_path: Path) 
         prose = stores.documents.current(second.key, DocumentKind.PROSE)
         assert prose is not None
         stores.documents.add(NewDocument(node=second.key, kind=DocumentKind.SUMMARY, text=WORDS["can"]), None)
-        taken_in(second, prose.text, claimed, prose.id)(stores, 0)
+        chapter_move(second, prose.text, claimed, prose.id)(stores, 0)
 
     assert states(deps)["clues_before_reveal"] is CheckState.FAILED
 

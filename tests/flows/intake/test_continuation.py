@@ -13,7 +13,7 @@ from bookwright.exports.vault.progress import StageStatus
 from bookwright.exports.vault.stages import stages_of
 from bookwright.flows.intake.continuation import go_on
 from bookwright.flows.library import find_or_create
-from bookwright.flows.open_book import RunConfig, hold
+from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.flows.revision.refresh import RefreshScope, refresh
 from bookwright.flows.revision.revise import chosen, take_in
 from bookwright.flows.run_book import run_book
@@ -130,7 +130,7 @@ def test_a_book_that_a_killed_refresh_left_has_the_same_end_and_is_looked_over_n
         node = stores.nodes.by_label(stores.codex.reading_order().chapters[0])
         summary = chosen(stores, node, DocumentKind.SUMMARY)
         take_in(stores, node, summary, f"{summary.text}\n\nThe lamp was blue all along.")
-    with hold(shelf.book.id, shelf.around, way_on="`bookwright refresh`") as deps:
+    with hold_book(shelf.book.id, shelf.around, way_on="`bookwright refresh`") as deps:
         redone = refresh(RefreshScope(), deps, lambda redone: None)
     with shelf.storage.write() as stores:
         stores.books.set_state(shelf.book.id, BookState.PAUSED)

@@ -14,7 +14,7 @@ from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.steps.ports import Asker
 from bookwright.flows.library import open_library
 from bookwright.flows.limits import Limits
-from bookwright.flows.open_book import RunConfig, hold
+from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.flows.revision.refresh import Redone, RefreshScope, refresh
 from bookwright.flows.revision.revise import WRITABLE, restore, take_in
 from bookwright.flows.run_book import run_book
@@ -76,7 +76,7 @@ def hand_edits(stores: Stores, seed: int, count: int) -> list[Document]:
 
 
 def redo(storage: BookStorage, settings: Settings, models: Asker, wanted: RefreshScope) -> list[Redone]:
-    with hold(storage.book, RunConfig(settings, storage.database, models), way_on="`bookwright refresh`") as deps:
+    with hold_book(storage.book, RunConfig(settings, storage.database, models), way_on="`bookwright refresh`") as deps:
         return refresh(wanted, deps, lambda redone: None)
 
 

@@ -7,7 +7,7 @@ import pytest
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
-from bookwright.flows.open_book import RunConfig, hold
+from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.flows.revision.refresh import Redone, RefreshScope, refresh
 from bookwright.flows.revision.revise import chosen, take_in
 from bookwright.flows.revision.staleness import Staleness
@@ -49,7 +49,7 @@ def redo(
     storage, settings = copied
     with closing(ModelService(settings)) as models:
         asker = Failing(models, failure)
-        with hold(storage.book, RunConfig(settings, storage.database, asker), way_on=WAY_ON) as deps:
+        with hold_book(storage.book, RunConfig(settings, storage.database, asker), way_on=WAY_ON) as deps:
             return refresh(wanted or RefreshScope(), deps, lambda redone: None), asker.templates
 
 
@@ -133,7 +133,7 @@ def test_a_book_whose_gate_is_decided_during_a_refresh_waits_no_more(copied: Wri
 
     with (
         closing(ModelService(settings)) as models,
-        hold(storage.book, RunConfig(settings, storage.database, models), way_on=WAY_ON),
+        hold_book(storage.book, RunConfig(settings, storage.database, models), way_on=WAY_ON),
         storage.write() as stores,
     ):
         stores.gates.decide(gate.id, approval(gate, Decider.BRIEF))

@@ -10,7 +10,7 @@ import pytest
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
-from bookwright.flows.open_book import RunConfig, hold
+from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.flows.revision.amend import Amendment, amend
 from bookwright.flows.revision.refresh import Redone, RefreshScope, refresh
 from bookwright.flows.revision.revise import chosen, restore, take_in
@@ -86,7 +86,7 @@ def stale(storage: BookStorage) -> list[tuple[str, DocumentKind]]:
 
 def redo(copied: Written, asker: Any, wanted: RefreshScope = EVERYTHING) -> list[Redone]:
     storage, settings = copied
-    with hold(storage.book, RunConfig(settings, storage.database, asker), way_on="`bookwright refresh`") as deps:
+    with hold_book(storage.book, RunConfig(settings, storage.database, asker), way_on="`bookwright refresh`") as deps:
         return refresh(wanted, deps, lambda redone: None)
 
 
@@ -96,7 +96,7 @@ def note(copied: Written, words: str, asker: Any, length: int | None = None) -> 
     with storage.read() as stores:
         node = stores.nodes.by_label(stores.codex.reading_order().chapters[0])
         old = chosen(stores, node, DocumentKind.PROSE)
-    with hold(storage.book, RunConfig(settings, storage.database, asker), way_on="`bookwright refresh`") as deps:
+    with hold_book(storage.book, RunConfig(settings, storage.database, asker), way_on="`bookwright refresh`") as deps:
         amend(node, old, Amendment(words, DocumentOrigin.NOTE, length=length), deps)
     return prose(storage, node.label)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from bookwright.flows.gates import human_fallback
-from bookwright.flows.open_book import hold
+from bookwright.flows.open_book import hold_book
 from bookwright.models.book import BookState
 from bookwright.models.errors import GateWaiting
 from bookwright.models.gate import Decider, FallbackHistory, Gate, GateState, Refusal, Ruling
@@ -23,7 +23,7 @@ def unit_in(desk: Desk) -> TaskNode:
 
 def fall_back(desk: Desk, number: int = 1) -> Ruling:
     """What a write activity does once its last revision is refused."""
-    with hold(desk.book.id, desk.around) as deps:
+    with hold_book(desk.book.id, desk.around) as deps:
         return human_fallback(unit_in(desk), deps, HISTORY, number)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.relay.style_guide import guide_of_sample, keep_guide, kept_guide
 from bookwright.flows.activities.prose.voice import settle_style
-from bookwright.flows.open_book import RunConfig, hold
+from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity
@@ -23,7 +23,7 @@ def settle(storage: BookStorage, settings: Settings) -> list[str]:
     """Settle the style of a book as its walk does, twice; return what its next chapter's writer is shown."""
     models = ModelService(settings)
     try:
-        with hold("lamp", RunConfig(settings, storage.database, models)) as deps:
+        with hold_book("lamp", RunConfig(settings, storage.database, models)) as deps:
             settle_style(deps)
             settle_style(deps)
             unit = deps.storage.node(_last(storage))
