@@ -13,12 +13,12 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.pace import DatabasePacer, Pacer
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.app.access import OpenBook
-from bookwright.cli.output import make_console, note
-from bookwright.cli.steering.deciding import can_ask, decide_here
+from bookwright.cli.access import wait_until_free
+from bookwright.cli.option_groups import RunOptions
+from bookwright.cli.output import can_ask, make_console, note
+from bookwright.cli.steering.deciding import decide_here
 from bookwright.cli.writing.live import WatcherView, choose_view
 from bookwright.cli.writing.ndjson import ProgressLines
-from bookwright.cli.writing.run_options import RunOptions
-from bookwright.cli.writing.waiting import wait_until_free
 from bookwright.flows.deps import Deps, NoObserver, RunObserver
 from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig, hold
