@@ -70,12 +70,12 @@ def _asking(arguments: Sequence[str], environment: Mapping[str, str], asked: Eve
     try:
         if not asked.wait(_PATIENCE):
             raise TimeoutError(f"{' '.join(arguments)} asked nothing")
-        return _seconds_of(process.pid)
+        return cpu_seconds(process.pid)
     finally:
         process.wait()  # it ends by itself: its request is refused
 
 
-def _seconds_of(pid: int) -> float:
+def cpu_seconds(pid: int) -> float:
     """Return the CPU seconds of a process that runs; Linux counts them in ticks of ten milliseconds."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 import httpx
 
 from bench.measure import Measure
+from bench.starts import cpu_seconds
 from bookwright.models.brief import make_brief
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.settings import Settings, load_settings
@@ -27,7 +28,6 @@ from bookwright.storage.stores import BookStorage
 
 _LISTENERS, _REQUESTS, _LOOKS = 12, 200, 20
 _REST_SECONDS = 5.0
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def run(is_full: bool) -> Iterator[Measure]:
@@ -136,11 +136,6 @@ def _rss(pid: int) -> int:
 
 
 def _cpu(pid: int) -> float:
-    before = _ticks(pid)
+    before = cpu_seconds(pid)
     time.sleep(_REST_SECONDS)
-    return round((_ticks(pid) - before) / _TICKS / _REST_SECONDS * 100, 1)
-
-
-def _ticks(pid: int) -> int:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return int(fields[11]) + int(fields[12])
+    return round((cpu_seconds(pid) - before) / _REST_SECONDS * 100, 1)

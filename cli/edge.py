@@ -18,13 +18,6 @@ FAULT, BAD_INPUT, INTERRUPTED = 1, 2, 130
 def run(app: typer.Typer, arguments: Sequence[str]) -> int:
     """Run a command and return its exit code; whatever goes wrong is told in one line on stderr."""
     try:
-        return _left(app, arguments)
-    finally:
-        log_lines.end()
-
-
-def _left(app: typer.Typer, arguments: Sequence[str]) -> int:
-    try:
         outcome = app(args=list(arguments), prog_name="bookwright", standalone_mode=False)
         return outcome if isinstance(outcome, int) else 0
     except BookwrightError as error:
@@ -39,6 +32,8 @@ def _left(app: typer.Typer, arguments: Sequence[str]) -> int:
     except Exception as error:  # nothing lies further out; a person must not be shown a traceback
         _tell(f"a fault of the program ({type(error).__name__}); the traceback is in {_keep_traceback(error)}")
         return FAULT
+    finally:
+        log_lines.end()
 
 
 def _tell(message: str) -> None:
@@ -53,9 +48,9 @@ def _keep_traceback(error: Exception) -> Path:
     """Write the traceback under the data folder, or where temporary files go if that cannot be written."""
     name = f"fault-{datetime.now():%Y%m%d-%H%M%S-%f}.txt"
     text = "".join(traceback.format_exception(error))
-    for folder in (_logs, _temporary):
+    for folder in (_logs, tempfile.gettempdir):
         try:
-            path = folder() / name
+            path = Path(folder(), name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8", errors="backslashreplace")
             return path
@@ -68,7 +63,3 @@ def _logs() -> Path:
     from bookwright.models.settings import load_settings  # a start that goes well does without
 
     return load_settings().home / "logs"
-
-
-def _temporary() -> Path:
-    return Path(tempfile.gettempdir())

@@ -16,11 +16,6 @@ Until = Annotated[
 WordsToday = Annotated[
     int | None, typer.Option(help="Rest once so much was written in 24 hours (characters for zh, ja, ko).")
 ]
-Stream = Annotated[bool, typer.Option("--stream", help="Print the prose as it comes.")]
-NoPrefect = Annotated[bool, typer.Option("--no-prefect", help="Run as plain functions, without Prefect.")]
-JsonProgress = Annotated[
-    bool, typer.Option("--json-progress", help="Tell how it goes as JSON, an event a line, for other programs.")
-]
 EditFile = Annotated[
     Path | None, typer.Option("--edit", metavar="FILE.toml", help="Change all keys that a file names.")
 ]
@@ -43,8 +38,6 @@ Output = Annotated[
         "given.",
     ),
 ]
-New = Annotated[bool, typer.Option("--new", help="Begin another book although this one is there.")]
-Export = Annotated[str, typer.Option(help="Formats to export to at the end: md,txt,html,epub,docx,json.")]
 Example = Annotated[
     str | None, typer.Option("--example", metavar="NAME", help="Take the brief of an example, such as lighthouse.")
 ]

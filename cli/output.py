@@ -125,6 +125,11 @@ def print_facts(facts: Iterable[tuple[str, str]]) -> None:
     make_console().print(table)
 
 
+def can_ask() -> bool:
+    """True if a person sits at the terminal."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
 def check_agreed(question: str, otherwise: str, *, yes: bool) -> None:
     """Ask, unless the yes was given beforehand.
 

@@ -8,14 +8,13 @@ import typer
 
 from bookwright.app.access import OpenBook
 from bookwright.app.branches import merging
-from bookwright.app.branches.merge_plan import OURS, THEIRS, Conflict
+from bookwright.app.branches.merge_plan import OURS, THEIRS
 from bookwright.app.branches.merging import MergeOrder, MergeSight
 from bookwright.app.wording import counted, stale_count
-from bookwright.cli.access import open_book
+from bookwright.cli.access import open_book, wait_until_free
 from bookwright.cli.changing.document_options import KindOption, read_text
 from bookwright.cli.options import AsJson, Yes
 from bookwright.cli.output import check_agreed, emit, note, print_json, print_text
-from bookwright.cli.writing.waiting import wait_until_free
 from bookwright.models.errors import InvalidInput
 
 _SHOWN = 12
@@ -115,11 +114,7 @@ def _show_conflicts(sight: MergeSight, as_json: bool) -> None:
         return
     for conflict in sight.conflicts:
         print_text(f"== {conflict.place}: {conflict.kind or 'both have remade'} {conflict.name}")
-        print_text(conflict.merged if conflict.merged else _sides(conflict))
-
-
-def _sides(conflict: Conflict) -> str:
-    return f"-- ours\n{conflict.ours}\n-- theirs\n{conflict.theirs}\n"
+        print_text(conflict.merged or f"-- ours\n{conflict.ours}\n-- theirs\n{conflict.theirs}\n")
 
 
 def _show_done(opened: OpenBook, sight: MergeSight, as_json: bool) -> None:

@@ -8,10 +8,9 @@ from bookwright.app.access import OpenBook
 from bookwright.app.candidates.sight import CandidateSight, candidates_at, units_with_candidates
 from bookwright.app.places import find_node
 from bookwright.app.wording import counted, stale_count
-from bookwright.cli.access import open_book
+from bookwright.cli.access import open_book, wait_until_free
 from bookwright.cli.options import AsJson, BookArgument, Yes
 from bookwright.cli.output import check_agreed, emit, note, print_json, print_table, print_text
-from bookwright.cli.writing.waiting import wait_until_free
 from bookwright.models.errors import InvalidInput
 from bookwright.models.story.candidates import MOST_CANDIDATES
 from bookwright.models.tree.task import TaskNode
@@ -96,11 +95,8 @@ def _marks(sight: CandidateSight, number: int) -> str:
 def _print_one(opened: OpenBook, unit: TaskNode, number: int, as_json: bool) -> None:
     with opened.storage.read() as stores:
         one = candidates_at(unit, stores).candidate(number)
-    emit(
-        lambda: {"book": opened.book.id, "node": unit.label} | one.model_dump(mode="json"),
-        lambda: print_text(one.text),
-        as_json=as_json,
-    )
+    facts = {"book": opened.book.id, "node": unit.label} | one.model_dump(mode="json")
+    emit(lambda: facts, lambda: print_text(one.text), as_json=as_json)
 
 
 def _take(opened: OpenBook, unit: TaskNode, number: int, as_json: bool) -> None:

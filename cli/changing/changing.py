@@ -11,11 +11,10 @@ import typer
 from bookwright.app.access import OpenBook
 from bookwright.app.places import find_node
 from bookwright.app.wording import counted, stale_count
-from bookwright.cli.access import open_book
+from bookwright.cli.access import open_book, wait_until_free
 from bookwright.cli.changing.document_options import KindOption, read_text
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument, Yes
 from bookwright.cli.output import check_agreed, emit, make_console, note, plain_table, print_json, print_text
-from bookwright.cli.writing.waiting import wait_until_free
 from bookwright.models.codex.touch import Rewording
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidInput

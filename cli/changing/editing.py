@@ -62,11 +62,9 @@ def _edit_here(opened: OpenBook, place: str, kind: DocumentKind | None, as_json:
         saved = save_or_queue(opened, wanted)
     except (EditConflict, InvalidInput) as error:
         raise type(error)(f"{error}; your words are kept in {keep_draft(words, '.md')}") from None
-    emit(
-        lambda: {"book": opened.book.id, "saved": [_facts(unit.label, saved)]},
-        lambda: note(f"the {document.kind} of {name} {_outcome(saved)}"),
-        as_json=as_json,
-    )
+    facts = {"book": opened.book.id, "saved": [_facts(unit.label, saved)]}
+    told = f"the {document.kind} of {name} {_outcome(saved)}"
+    emit(lambda: facts, lambda: note(told), as_json=as_json)
 
 
 def _take_back(opened: OpenBook, file: Path, encoding: str, *, dry_run: bool, yes: bool, as_json: bool) -> None:

@@ -148,13 +148,13 @@ def record(
 ) -> None:
     """Put on record what a text did for a thread; its status follows."""
     values = {"place": place, "type": what.value, "expression": expression or "", "subtlety": subtlety}
-    records.edit_record(book, KIND, thread, {}, None, None, None, as_json=as_json, how=_doing(values))
+    records.edit_record(book, KIND, thread, {}, None, None, None, as_json=as_json, how=_recording(values))
 
 
 records.add_common_verbs(app, KIND)
 
 
-def _doing(values: dict[str, Any]) -> Change:
+def _recording(values: dict[str, Any]) -> Change:
     """A change that records one event."""
 
     def change(record: Record) -> Record:

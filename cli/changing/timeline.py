@@ -40,7 +40,10 @@ def timeline(
     _check(node, when, order, clear)
     with open_book(book) as opened:
         if node is not None:
-            _set(opened, node, None if when is None else _time(when, order))
+            time = None if when is None else asked_time(when)
+            if time is not None and order is not None:
+                time = time.model_copy(update={"order": order})
+            _set(opened, node, time)
         found = read_timeline(opened)
     if as_json:
         print_json({"book": opened.book.id} | found.model_dump(mode="json"))
@@ -59,11 +62,6 @@ def _check(node: str | None, when: str | None, order: float | None, clear: bool)
         raise InvalidInput("--order goes with --when")
     if when is not None and not when.strip():
         raise InvalidInput("the time is empty; --clear takes back what was said")
-
-
-def _time(when: str, order: float | None) -> StoryTime:
-    time = asked_time(when)
-    return time if order is None else time.model_copy(update={"order": order})
 
 
 def _set(opened: OpenBook, node: str, time: StoryTime | None) -> None:

@@ -9,12 +9,11 @@ from rich.text import Text
 from bookwright.app.changes.versions import maker, two_versions, version_rows
 from bookwright.app.places import find_node
 from bookwright.app.wording import moment
-from bookwright.cli.access import open_book
+from bookwright.cli.access import open_book, wait_until_free
 from bookwright.cli.changing.document_options import KindOption
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
 from bookwright.cli.output import emit, make_console, note, print_json, print_table, print_text
-from bookwright.cli.writing.waiting import wait_until_free
-from bookwright.models.document import Document, DocumentKind
+from bookwright.models.document import DocumentKind
 from bookwright.models.text.word_diff import word_diff
 
 _STYLES = {"-": "red", "+": "green", "@": "cyan"}
@@ -48,7 +47,8 @@ def diff(
         found = find_node(node, stores)
         two = two_versions(stores, found, kind, a, b)
     old, new, before, after = two.old, two.new, two.before, two.after
-    lines = _unified(before, after, old, new)
+    names = (f"{old.kind} {old.version}", f"{new.kind} {new.version}")
+    lines = list(difflib.unified_diff(before.splitlines(), after.splitlines(), *names, lineterm=""))
     if as_json:
         shown = {"a": old.version, "b": new.version, "kind": new.kind.value, "diff": lines, "is_same": before == after}
         print_json({"book": opened.book.id, "node": found.label} | shown)
@@ -80,11 +80,6 @@ def restore_version(book: str, node: str, version: int, kind: DocumentKind | Non
 
 def _when(row: dict[str, Any]) -> str:
     return moment(row["made_at"]) if row["made_at"] else ""
-
-
-def _unified(before: str, after: str, old: Document, new: Document) -> list[str]:
-    names = (f"{old.kind} {old.version}", f"{new.kind} {new.version}")
-    return list(difflib.unified_diff(before.splitlines(), after.splitlines(), *names, lineterm=""))
 
 
 def _print_lines(lines: list[str]) -> None:

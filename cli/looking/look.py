@@ -43,19 +43,17 @@ def tree(
     as_json: AsJson = False,
 ) -> None:
     """Show the tree of a book: its units in order, with what is written of each."""
-    with open_book(book) as opened:
-        with opened.storage.read() as stores:
-            shows_all = with_planning or not stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)
-        nodes = (node for node in _nodes(opened.storage, depth) if node.is_unit or shows_all)
+    with open_book(book) as opened, opened.storage.read() as stores:
+        shows_all = with_planning or not stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)
+        nodes = (node for node in stores.nodes.walk(depth=depth) if node.is_unit or shows_all)
         turns = read_turns(opened)
         if as_json:
             print_json([_brief_node(node, turns.get(node.label)) for node in nodes])
             return
         console = make_console()
-        with opened.storage.read() as stores:
-            for node in nodes:
-                line = _tree_line(node, stores.name_of(node), turns.get(node.label))
-                console.print(line, no_wrap=True, overflow="ellipsis")
+        for node in nodes:
+            line = _tree_line(node, stores.name_of(node), turns.get(node.label))
+            console.print(line, no_wrap=True, overflow="ellipsis")
 
 
 def show(
@@ -148,18 +146,6 @@ class _NodeSight:
     steps: list[StepLine]
 
 
-def _nodes(storage: BookStorage, depth: int | None) -> Iterator[TaskNode]:
-    """Yield the living nodes in reading order, parents first, down to a depth."""
-    with storage.read() as stores:
-        stack = [stores.nodes.root()]
-    while stack:
-        node = stack.pop()
-        yield node
-        if depth is None or node.depth < depth:
-            with storage.read() as stores:
-                stack.extend(reversed(stores.nodes.children(node.key)))
-
-
 def _brief_node(node: TaskNode, turn: StoryTurn | None) -> dict[str, Any]:
     when = {"story_time": node.story_time.model_dump(mode="json")} if node.story_time else {}
     return {
@@ -195,7 +181,7 @@ def _node_facts(sight: _NodeSight) -> dict[str, Any]:
 
 
 def _print_node(sight: _NodeSight, name: str, names: ReadingOrder) -> None:
-    print_facts([("node", name), *_facts(sight.node, sight.place)])
+    print_facts([("node", name), *_fact_rows(sight.node, sight.place)])
     if sight.documents:
         print_text("")
         rows = [(str(own.id), own.kind.value, str(own.version), f"{own.length:,}") for own in sight.documents]
@@ -211,8 +197,8 @@ def _print_node(sight: _NodeSight, name: str, names: ReadingOrder) -> None:
         print_text(f"\n=== {document.kind} ===\n\n{document.text}")
 
 
-def _facts(node: TaskNode, place: str) -> list[tuple[str, str]]:
-    facts = [
+def _fact_rows(node: TaskNode, place: str) -> list[tuple[str, str]]:
+    rows = [
         ("place", place),
         ("status", f"{node.status}, revision {node.revision}"),
         ("goal", node.goal),
@@ -220,13 +206,14 @@ def _facts(node: TaskNode, place: str) -> list[tuple[str, str]]:
         ("length", f"{node.written:,} of {node.length:,}" if node.length else ""),
         ("decision", str(node.decision or "")),
         ("verdict", str(node.verdict or "")),
+        ("instructions", "\n".join(node.instructions)),
+        ("input", "\n".join(node.input_brief)),
+        ("constraints", "\n".join(node.constraints)),
+        ("accepted if", "\n".join(node.acceptance_criteria)),
+        ("open points", "\n".join(node.open_points)),
+        ("outline", "\n".join(node.outline)),
     ]
-    lists = {
-        "instructions": node.instructions, "input": node.input_brief, "constraints": node.constraints,
-        "accepted if": node.acceptance_criteria, "open points": node.open_points, "outline": node.outline,
-    }  # fmt: skip
-    facts += [(name, "\n".join(items)) for name, items in lists.items()]
-    return [(name, value) for name, value in facts if value]
+    return [(name, value) for name, value in rows if value]
 
 
 def _sources(findings: Findings) -> str:
@@ -237,11 +224,7 @@ def _sources(findings: Findings) -> str:
 
 
 def _manuscript(opened: OpenBook, found: TaskNode, name: str) -> Iterator[str]:
-    """Yield the manuscript's pieces, the title before the whole book.
-
-    Raises:
-        InvalidInput: Nothing of it is written yet.
-    """
+    """Yield the manuscript's pieces, the title before the whole book; nothing written is an error."""
     from bookwright.exports.manuscript import Manuscript  # `tree` and `log` print no prose
     from bookwright.exports.text import body
 

@@ -5,7 +5,7 @@ import json
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -71,12 +71,7 @@ def prompt(
 
 
 def _step_of(opened: OpenBook, wanted: str) -> int:
-    """Return a step by its number, or after a note the newest one of a node.
-
-    Raises:
-        NodeNotFound: No node is called that.
-        InvalidInput: No step of the node is on record.
-    """
+    """Return a step by its number, or after a note the newest one of a node."""
     if wanted.isdecimal():
         return int(wanted)
     with opened.storage.read() as stores:
@@ -114,8 +109,11 @@ class _Rendered:
     """The step's own part with the template that ships, from the card of then."""
 
     @property
-    def is_as_then(self) -> bool:
-        return self.asked[-1] == self.own_part_today
+    def since_then(self) -> list[str]:
+        """The changed lines between the step's own part then and today, both with the template that ships."""
+        then, today = self.asked[-1].split("\n"), self.own_part_today.split("\n")
+        lines = list(difflib.unified_diff(then, today, lineterm="", n=0))[2:]
+        return [line for line in lines if not line.startswith("@@")]
 
 
 def _check_options(template: bool, edited: Path | None, stands_for: str | None, diff: bool, reply: bool) -> None:
@@ -176,11 +174,7 @@ def _prompts_of(opened: OpenBook) -> Path | None:
 
 
 def _rendered(opened: OpenBook, number: int, file: Path, stands_for: str | None) -> _Rendered:
-    """Render a step with a file in the place of its template, or of one that it takes in.
-
-    Raises:
-        InvalidInput: The prompt was let go of, the step is none of the walk, or the file is no template.
-    """
+    """Render a step with a file in the place of its template, or of one that it takes in."""
     with opened.storage.read() as stores:
         step = stores.steps.asked(number)
         asked, parts = stores.steps.prompt(number), stores.steps.card(number)
@@ -200,31 +194,20 @@ def _rendered(opened: OpenBook, number: int, file: Path, stands_for: str | None)
 
 
 def _show_edited(rendered: _Rendered, opened: OpenBook, *, diff: bool, as_json: bool) -> None:
-    tokens = [_tokens(rendered.step, blocks) for blocks in (rendered.asked, rendered.would_ask)]
-    changed = _unified(rendered, *tokens)
+    step, since_then = rendered.step, rendered.since_then
+    # an estimate, as the budget makes it: the provider's own count would hold earlier answers, too
+    tokens = [TokenCounter().estimate(step.model, *blocks) for blocks in (rendered.asked, rendered.would_ask)]
+    changed = "\n".join(_unified(rendered, *tokens))
     if as_json:
-        print_json(_facts(rendered, opened.book.id, tokens, changed))
+        print_json({
+            "book": opened.book.id, "step": step.id, "template": step.template, "locale": rendered.locale,
+            "file": str(rendered.file), "prompt": rendered.would_ask, "diff": changed, "asked_tokens": tokens[0],
+            "would_ask_tokens": tokens[1], "is_as_then": not since_then, "differs_from_then": since_then,
+        })  # fmt: skip
         return
-    if not rendered.is_as_then:
-        _tell_what_differs(rendered)
-    if diff:
-        print_text("\n".join(changed) or "no difference")
-    else:
-        print_text("\n\n".join(rendered.would_ask))
-
-
-def _facts(rendered: _Rendered, book: str, tokens: list[int], changed: list[str]) -> dict[str, Any]:
-    return {
-        "book": book, "step": rendered.step.id, "template": rendered.step.template, "locale": rendered.locale,
-        "file": str(rendered.file), "prompt": rendered.would_ask, "diff": "\n".join(changed),
-        "asked_tokens": tokens[0], "would_ask_tokens": tokens[1],
-        "is_as_then": rendered.is_as_then, "differs_from_then": _since(rendered),
-    }  # fmt: skip
-
-
-def _tokens(step: AskedStep, blocks: list[str]) -> int:
-    """An estimate, as the budget makes it: the provider's own count would hold earlier answers, too."""
-    return TokenCounter().estimate(step.model, *blocks)
+    if since_then:
+        _tell_what_differs(step.id, since_then)
+    print_text((changed or "no difference") if diff else "\n\n".join(rendered.would_ask))
 
 
 def _unified(rendered: _Rendered, asked_tokens: int, would_ask_tokens: int) -> list[str]:
@@ -238,18 +221,10 @@ def _unified(rendered: _Rendered, asked_tokens: int, would_ask_tokens: int) -> l
     )  # fmt: skip
 
 
-def _since(rendered: _Rendered) -> list[str]:
-    """The changed lines between the step's own part then and today, both with the template that ships."""
-    then, today = rendered.asked[-1].split("\n"), rendered.own_part_today.split("\n")
-    lines = list(difflib.unified_diff(then, today, lineterm="", n=0))[2:]
-    return [line for line in lines if not line.startswith("@@")]
-
-
-def _tell_what_differs(rendered: _Rendered) -> None:
-    lines = _since(rendered)
+def _tell_what_differs(step: int, lines: list[str]) -> None:
     note(
-        f"step {rendered.step.id} would read differently today without your edits, too: the template that ships has "
-        "changed since. These lines differ:"
+        f"step {step} would read differently today without your edits, too: the template that ships has changed since. "
+        "These lines differ:"
     )
     for line in lines[:_LINES_TOLD]:
         note(f"  {line}")

@@ -9,7 +9,7 @@ from bookwright.app.orders.samples import read_sample
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument, Output
 from bookwright.cli.output import emit, print_text
-from bookwright.exports.files import place, write_whole
+from bookwright.exports.files import export_path, place, write_whole
 from bookwright.models.errors import InvalidSetting
 from bookwright.storage.files.privacy import share
 
@@ -37,7 +37,7 @@ def report(
     with open_book(book) as opened:
         found = report_of(opened.storage, opened.settings, text)
         name = f"{opened.book.id}-report"
-        path = place(output, name, to) if output else opened.settings.home / "exports" / f"{name}.{to}"
+        path = place(output, name, to) if output else export_path(name, to, opened.settings)
         write_whole(laid_out(found, to), path)
         if output:
             share(path)

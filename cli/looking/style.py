@@ -36,31 +36,28 @@ def style(
     text = read_sample(sample) if sample else ""
     with open_book(book) as opened:
         if text or chapters:
-            _keep(opened, text, chapters)
+            _keep(opened, text, chapters or 1)
         facts = _facts(opened)
     emit(lambda: facts, lambda: _print(facts), as_json=as_json)
 
 
-def _keep(opened: OpenBook, text: str, chapters: int | None) -> None:
-    from bookwright.agents.relay.style_guide import guide_of_sample, keep_guide
+def _keep(opened: OpenBook, text: str, count: int) -> None:
+    """Keep the style of a sample, or of the first chapters where there is none."""
+    from bookwright.agents.relay.style_guide import guide_of_chapters, guide_of_sample, keep_guide
+    from bookwright.exports.chapters import first_chapters
 
     brief = opened.book.brief
     if text:
         check_sample(text, brief.language)
-    guide = guide_of_sample(text, brief) if text else _of_chapters(opened, chapters or 1)
+        guide = guide_of_sample(text, brief)
+    else:
+        texts = first_chapters(opened.storage, count)
+        if len(texts) < count:
+            raise InvalidInput(f"book {opened.book.id!r} has {len(texts)} written chapters, not {count}")
+        guide = guide_of_chapters(texts, brief)
     with at_rest(opened.storage) as stores:
         kept = keep_guide(guide, brief, stores, DocumentOrigin.AUTHOR)
     note(f"{opened.book.id} keeps to this style from now on (version {kept.version} of its style guide)")
-
-
-def _of_chapters(opened: OpenBook, count: int) -> "StyleGuide":
-    from bookwright.agents.relay.style_guide import guide_of_chapters
-    from bookwright.exports.chapters import first_chapters
-
-    texts = first_chapters(opened.storage, count)
-    if len(texts) < count:
-        raise InvalidInput(f"book {opened.book.id!r} has {len(texts)} written chapters, not {count}")
-    return guide_of_chapters(texts, opened.book.brief)
 
 
 def _facts(opened: OpenBook) -> dict[str, Any]:

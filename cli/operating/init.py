@@ -7,8 +7,7 @@ import typer
 
 from bookwright.app.orders.setting_up import SetUp, look_around, remember
 from bookwright.cli.options import AsJson
-from bookwright.cli.output import note, print_json, print_text
-from bookwright.cli.steering.deciding import can_ask
+from bookwright.cli.output import can_ask, note, print_json, print_text
 from bookwright.models.settings import load_settings
 
 

@@ -10,7 +10,6 @@ from bookwright.app.access import existing_library
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import emit, make_console, note, print_json
-from bookwright.models.book import Book
 from bookwright.models.errors import BookHeld, InvalidInput
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.engine.database import Database, database_file
@@ -71,7 +70,10 @@ def _prune(database: Database, settings: Settings, book: str | None, keep: Keep)
 
     freed: list[Freed] = []
     held: list[str] = []
-    for each in _chosen(database, book):
+    with database.read() as connection:
+        books = BookRepository(connection)
+        chosen = [books.get(book)] if book else books.all(with_archived=True)
+    for each in chosen:
         try:
             freed.append(upkeep.prune(database, each, settings, keep))
         except BookHeld:
@@ -79,12 +81,6 @@ def _prune(database: Database, settings: Settings, book: str | None, keep: Keep)
                 raise
             held.append(each.id)
     return freed, held
-
-
-def _chosen(database: Database, book: str | None) -> list[Book]:
-    with database.read() as connection:
-        books = BookRepository(connection)
-        return [books.get(book)] if book else books.all(with_archived=True)
 
 
 def _tell(freed: list[Freed], held: list[str], given_back: int) -> None:

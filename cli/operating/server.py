@@ -15,11 +15,10 @@ from bookwright.app.access import existing_library
 from bookwright.app.orders.briefs import given, read_brief
 from bookwright.app.status.shelf import begin_anew
 from bookwright.cli.access import open_book
-from bookwright.cli.brief_options import takes_brief
+from bookwright.cli.option_groups import takes_brief
 from bookwright.cli.options import AsJson, BriefFile, Until, WordsToday
 from bookwright.cli.output import emit, note, print_text
 from bookwright.exports.files import formats_in
-from bookwright.models.brief import Brief
 from bookwright.models.errors import BookwrightError, InvalidSetting, MissingKey, MissingProgram, MissingWeights
 from bookwright.models.settings import Settings, load_settings
 
@@ -187,31 +186,18 @@ def _of_brief(
 ) -> tuple[str, dict[str, Any], str | None]:
     from bookwright.app.ends import end_in_book_of
     from bookwright.flows import parameters
-    from bookwright.flows.library import book_id
+    from bookwright.flows.library import book_id, check_models, setting_of
 
-    brief = _in_its_world(read_brief(file, options), settings)
+    brief = read_brief(file, options)
+    with existing_library(settings) as database:
+        if database is not None:  # else the worker looks for the world that it is set in
+            brief, _ = setting_of(brief, database, settings)
     parameter = given(brief)
     parameters.read_brief(parameter)  # as the worker will
     parameters.check_webhook(brief, settings)
-    _check(brief, settings)
-    return book_id(brief), {"brief": parameter}, end_in_book_of(brief, until, settings, is_new=False)
-
-
-def _in_its_world(brief: Brief, settings: Settings) -> Brief:
-    """Return a brief that names its world in full; where this machine has no library, the worker looks for it."""
-    from bookwright.flows.library import setting_of
-
-    with existing_library(settings) as database:
-        return brief if database is None else setting_of(brief, database, settings)[0]
-
-
-def _check(brief: Brief, settings: Settings) -> None:
-    from bookwright.flows.library import check_models
-
-    try:
+    with suppress(MissingKey, MissingWeights, MissingProgram):  # those are the workers'; each looks for itself
         check_models(brief, settings)
-    except (MissingKey, MissingWeights, MissingProgram):
-        return  # keys, weights and programs are the workers'; each looks for itself
+    return book_id(brief), {"brief": parameter}, end_in_book_of(brief, until, settings, is_new=False)
 
 
 def _is_taken(port: int) -> bool:

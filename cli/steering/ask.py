@@ -10,8 +10,7 @@ import typer
 from bookwright.app.commands.asking import Proposal, proposal_of, understand, words_of
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import note, print_json, print_text
-from bookwright.cli.steering.deciding import can_ask
+from bookwright.cli.output import can_ask, note, print_json, print_text
 from bookwright.models.talk.command import Unclear
 
 NOTHING_DONE = 6
@@ -41,7 +40,10 @@ def ask(
         assert isinstance(command, Unclear)
         _end(facts | {"verb": "unclear", "question": command.question, "is_done": False}, command.question, as_json)
         raise typer.Exit(NOTHING_DONE)
-    facts |= _facts_of(proposal)
+    facts |= {
+        "verb": command.verb, "quote": understood.quote, "command": proposal.typed,
+        "arguments": proposal.arguments, "cost": proposal.cost or None,
+    }  # fmt: skip
     if not as_json:
         print_text(proposal.typed)
     if proposal.cost:
@@ -51,13 +53,6 @@ def ask(
         _end(facts | {"is_done": False}, "", as_json)
         raise typer.Exit(NOTHING_DONE)
     _do(program, proposal, facts, as_json)
-
-
-def _facts_of(proposal: Proposal) -> dict[str, Any]:
-    return {
-        "verb": proposal.understood.command.verb, "quote": proposal.understood.quote, "command": proposal.typed,
-        "arguments": proposal.arguments, "cost": proposal.cost or None,
-    }  # fmt: skip
 
 
 def _is_agreed(proposal: Proposal, *, says_yes: bool, as_json: bool) -> bool:

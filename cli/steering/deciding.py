@@ -1,6 +1,5 @@
 """Deciding about a gate in a terminal: the question, and its answers."""
 
-import sys
 from collections.abc import Callable
 
 import typer
@@ -18,11 +17,6 @@ _CHOICES = ("approve", "reject", "show", "later")
 
 Answer = Callable[[str], str]
 """Puts a question to a person and returns what they typed; there is no answer that it gives by itself."""
-
-
-def can_ask() -> bool:
-    """True if a person sits at the terminal."""
-    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def type_in(question: str) -> str:

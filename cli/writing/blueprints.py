@@ -92,11 +92,7 @@ def check(folder: FolderArgument, as_json: AsJson = False) -> None:
 
 
 def _meant(named: Path, home: Path) -> Path:
-    """Return the folder that is meant by its path, by its file, or by the name of a blueprint that is known here.
-
-    Raises:
-        InvalidBlueprint: It is none of these.
-    """
+    """Return the folder that is meant by its path, by its file, or by the name of a blueprint that is known here."""
     if named.is_file() and named.name == FILE:
         return named.parent
     if named.exists():

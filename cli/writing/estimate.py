@@ -9,7 +9,7 @@ import typer
 from bookwright.app.orders.briefs import read_brief
 from bookwright.app.wording import duration, money, tokens
 from bookwright.cli.access import open_book
-from bookwright.cli.brief_options import takes_brief
+from bookwright.cli.option_groups import takes_brief
 from bookwright.cli.options import AsJson, BriefFile
 from bookwright.cli.output import at_work, emit, make_console, plain_table, print_text
 from bookwright.cli.writing.blueprints import of_blueprint

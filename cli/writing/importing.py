@@ -8,10 +8,9 @@ import typer
 from bookwright.app.access import OpenBook, library
 from bookwright.app.importing.reading import ManuscriptReading, chapter_row, check_new, read_for_import
 from bookwright.app.wording import counted
-from bookwright.cli.brief_options import takes_brief
+from bookwright.cli.option_groups import RunOptions, takes_brief, takes_run
 from bookwright.cli.options import More, Yes
 from bookwright.cli.output import at_work, check_agreed, emit, note, print_json, print_table, print_text
-from bookwright.cli.writing.run_options import RunOptions, takes_run
 from bookwright.cli.writing.write import bring_to_its_end, lengthened
 from bookwright.exports.json_file import import_book
 from bookwright.flows.limits import Limits, may_be_title
@@ -96,11 +95,7 @@ def import_file(
 
 
 def _limits(until: str | None) -> Limits:
-    """Return where the run is to rest.
-
-    Raises:
-        InvalidSetting: It is named by a title: nothing of the book is there yet.
-    """
+    """Return where the run is to rest; that cannot be named by a title, since nothing of the book is there yet."""
     if until is not None and may_be_title(until):
         raise InvalidSetting(
             f"--until is {until!r}: the book is not there yet, so none of its titles is; name a chapter (chapter 9, "
@@ -127,11 +122,7 @@ def _is_json(file: Path) -> bool:
 
 
 def _ask(reading: ManuscriptReading, settings: Settings, more: int, yes: bool) -> None:
-    """Show what looking at the manuscript takes, and ask.
-
-    Raises:
-        InvalidInput: The answer is no; nothing was written.
-    """
+    """Show what looking at the manuscript takes, and ask."""
     from bookwright.app.estimates.import_bill import bill_of_import
 
     with at_work("rehearsing") as tell:

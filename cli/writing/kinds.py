@@ -5,9 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from bookwright.cli.brief_options import takes_brief
+from bookwright.cli.option_groups import RunOptions, takes_brief, takes_run
 from bookwright.cli.writing.blueprints import go_on_with
-from bookwright.cli.writing.run_options import RunOptions, takes_run
 from bookwright.cli.writing.write import resume_book, write_brief
 from bookwright.models.errors import InvalidInput
 
@@ -24,7 +23,7 @@ def _verb(kind: str, said: str, *more: str) -> Callable[..., None]:
         *more, "length", "language", "title", "models", "profile", "genre", "style", "audience", "pen_name",
         "budget_usd", "budget_tokens", "seed", "gates",
     )  # fmt: skip
-    @takes_run("is_new", "stream", "no_prefect", "export", "until", "words_today", "json_progress", "as_json")
+    @takes_run()
     def verb(options: dict[str, Any], prompt: Prompt = None, book: BookOption = None, *, run: RunOptions) -> None:
         if book is not None:
             model = options.get("models", {}).get("default")

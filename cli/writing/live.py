@@ -70,35 +70,32 @@ class CallInFlight:
 
     def hear(self, event: Event) -> None:
         """Take in one event."""
-        name = event.task_id or ""
         match event:
-            case TextEvent() | ReasoningEvent():
-                self._go_on_with(name)
-                if isinstance(event, TextEvent):
-                    self._take_in(event.payload.text)
-                self.notice = "" if isinstance(event, TextEvent) else "thinking"
+            case TextEvent():
+                notice = ""
+            case ReasoningEvent():
+                notice = "thinking"
             case AgentEvent(payload=EventPayload(name=EventKind.STARTED | EventKind.RESTARTED)):
-                self.name = ""
-                self._go_on_with(name)
+                self.name, notice = "", ""
             case AgentEvent(payload=EventPayload(name=EventKind.WAITING, text=text)):
-                self._go_on_with(name)
-                self.notice = text
+                notice = text
             case AgentEvent(payload=EventPayload(name=EventKind.TOOL_USE, data=data)):
-                self._go_on_with(name)
-                self.notice = f"using {data.get('tool') or 'a tool'}"
+                notice = f"using {data.get('tool') or 'a tool'}"
             case AgentEvent(payload=EventPayload(name=EventKind.FINISHED)):
-                self._go_on_with(name)
-                self.notice = "recording"
+                notice = "recording"
+            case _:
+                return
+        name = event.task_id or ""
+        if name != self.name:  # another call speaks than before
+            self.name, self.characters, self.tail = name, 0, ""
+        self.notice = notice
+        if isinstance(event, TextEvent):
+            self._take_in(event.payload.text)
 
     def _take_in(self, text: str) -> None:
         self.characters += len(text)
         if step_of(self.name) in _PROSE_STEPS:
             self.tail = " ".join((self.tail + text).split("\n"))[-_TAIL:]
-
-    def _go_on_with(self, name: str) -> None:
-        """Begin anew where another call speaks than before."""
-        if name != self.name:
-            self.name, self.characters, self.notice, self.tail = name, 0, "", ""
 
     def describe(self, names: ReadingOrder) -> str:
         """Say in a few words what is asked and what has come."""
@@ -141,6 +138,7 @@ class LiveView:
         progress = self._look()
         now = self._clock()
         left = seconds_left(progress.root, self._feed.worked_seconds)
+        left_text = "what is left is unknown yet" if left is None else f"about {duration(left)} left"
         return Group(
             _line(progress.book.title, style="bold"),
             _line(progress.place or "the book as a whole"),
@@ -148,7 +146,7 @@ class LiveView:
             *([_line(self._call.tail)] if self._call.tail else []),
             _bar(progress),
             _line(f"cost {spent(progress)}"),
-            _line(f"time {duration(now - self._began)} so far, {left_text(left)}"),
+            _line(f"time {duration(now - self._began)} so far, {left_text}"),
             _line(""),
             *(
                 _line(plain_step(line, self._feed.names), style="red" if line.is_failed else "dim")
@@ -251,11 +249,6 @@ def step_of(name: str) -> str:
     """Return the prose step that a call's name stands for: `"draft"` for `"1.2 write/draft.2"`; else empty."""
     activity, _, step = name.rpartition(" ")[2].partition("/")
     return step.partition(".")[0] if activity == Activity.WRITE else ""
-
-
-def left_text(seconds: float | None) -> str:
-    """Say how long it will take."""
-    return "what is left is unknown yet" if seconds is None else f"about {duration(seconds)} left"
 
 
 def _bar(progress: BookProgress) -> RenderableType:

@@ -7,15 +7,8 @@ from bookwright.app.access import OpenBook
 from bookwright.app.wording import money, stale_count, tokens
 from bookwright.cli.output import print_json, print_text
 from bookwright.exports.files import export, export_path
+from bookwright.exports.report import judgements
 from bookwright.exports.report.alerts import alerts_of
-from bookwright.exports.report.judgements import (
-    check_counts,
-    counts_line,
-    judged_chapters,
-    mean_scores,
-    proposals,
-    score_line,
-)
 from bookwright.exports.report.secrets import register_lines
 from bookwright.exports.report.verdict import BookVerdict, verdict_on
 from bookwright.flows.revision.staleness import Staleness
@@ -68,7 +61,7 @@ class Result:
         with storage.read() as stores:
             root = stores.nodes.root()
             register = register_lines(stores)
-            chapters = judged_chapters(stores)
+            chapters = judgements.judged_chapters(stores)
             alerts = alerts_of(stores, PACINGS["medium"], is_finished=True)
             verdict = verdict_on(stores) if book.brief.blueprint else None
             waiting = tuple(thread.title for thread in stores.codex.threads() if thread.is_open)
@@ -79,8 +72,9 @@ class Result:
             unit=book.brief.length_unit, calls=book.calls, input_tokens=book.input_tokens,
             output_tokens=book.output_tokens, cost_micros=book.cost, was_finished=was_finished,
             files=tuple(map(str, files)), open_threads=waiting, register=register,
-            scores=mean_scores(chapters), judged=sum(own.is_scored for own in chapters), checks=check_counts(chapters),
-            proposals=tuple(proposals(chapters)), alerts=tuple(alert.detail for alert in alerts),
+            scores=judgements.mean_scores(chapters), judged=sum(own.is_scored for own in chapters),
+            checks=judgements.check_counts(chapters), proposals=tuple(judgements.proposals(chapters)),
+            alerts=tuple(alert.detail for alert in alerts),
             stale=stale, verdict=verdict,
         )  # fmt: skip
 
@@ -122,9 +116,9 @@ def _show_judgement(result: Result) -> None:
     """Say how it was scored and checked, what would lift it, and what wants looking after."""
     if result.scores:
         of = f" of {result.judged} chapters" if result.judged > 1 else ""
-        print_text(f"scores{of}: {score_line(result.scores)}")
+        print_text(f"scores{of}: {judgements.score_line(result.scores)}")
     if result.checks:
-        print_text(f"checks against the codex: {counts_line(result.checks)}")
+        print_text(f"checks against the codex: {judgements.counts_line(result.checks)}")
     for line in result.proposals[:_MOST_PROPOSALS]:
         print_text(f"  to do, {line}")
     alerts = [line for line in result.alerts if not line.endswith(STILL_OPEN)]  # those are named above

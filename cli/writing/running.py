@@ -13,12 +13,12 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.pace import DatabasePacer, Pacer
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.app.access import OpenBook
-from bookwright.cli.output import make_console, note
-from bookwright.cli.steering.deciding import can_ask, decide_here
+from bookwright.cli.access import wait_until_free
+from bookwright.cli.option_groups import RunOptions
+from bookwright.cli.output import can_ask, make_console, note
+from bookwright.cli.steering.deciding import decide_here
 from bookwright.cli.writing.live import WatcherView, choose_view
 from bookwright.cli.writing.ndjson import ProgressLines
-from bookwright.cli.writing.run_options import RunOptions
-from bookwright.cli.writing.waiting import wait_until_free
 from bookwright.flows.deps import Deps, RunObserver
 from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig, hold_book
@@ -106,20 +106,8 @@ def run_beside(opened: OpenBook, work: Callable[[Deps], _T], way_on: str) -> _T:
     ):
         events.on("*", view.hear)
         around = RunConfig(settings, storage.database, models, events=events, cancel=models.cancel)
-<<<<<<< HEAD
-        with hold(opened.book.id, around, way_on=way_on) as deps:
+        with hold_book(opened.book.id, around, way_on=way_on) as deps:
             return work(deps)
-=======
-        try:
-            with hold_book(book.id, around, way_on=way_on) as deps:
-                return work(deps)
-        except BookPaused as rest:
-            numbers = caught()
-            if not numbers:
-                raise
-            note(f"bookwright: {rest}")
-            raise typer.Exit(128 + numbers[0]) from rest
->>>>>>> room-flows
 
 
 def _pacer(opened: OpenBook, wishes: Wishes) -> Pacer:

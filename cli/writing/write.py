@@ -13,15 +13,13 @@ from bookwright.app.orders.examples import example_brief
 from bookwright.app.orders.wishes import with_new_wishes
 from bookwright.app.status.progress import stage_of
 from bookwright.app.status.shelf import ask_to_rest, begin_anew
-from bookwright.cli.access import open_book
-from bookwright.cli.brief_options import takes_brief
+from bookwright.cli.access import open_book, wait_until_free
+from bookwright.cli.option_groups import RunOptions, takes_brief, takes_run
 from bookwright.cli.options import AsJson, BookArgument, BriefFile, Example, More
 from bookwright.cli.output import note, print_json
 from bookwright.cli.writing.blueprints import of_blueprint
 from bookwright.cli.writing.result import Result, show_result
-from bookwright.cli.writing.run_options import RunOptions, takes_run
 from bookwright.cli.writing.toy import warn_of_toy
-from bookwright.cli.writing.waiting import wait_until_free
 from bookwright.exports.files import formats_in
 from bookwright.flows.limits import Limits
 from bookwright.models.book import BookState
@@ -68,9 +66,7 @@ write = takes_brief(
     "premise", "outline", "blueprint", "world", "length", "language", "title", "models", "profile", "genre", "style",
     "audience", "ending", "pen_name", "budget_usd", "budget_tokens", "max_planning_rounds", "seed", "candidates",
     "candidates_for", "gates",
-)(takes_run(
-    "is_new", "stream", "no_prefect", "export", "until", "words_today", "json_progress", "as_json",
-)(write_brief))  # fmt: skip
+)(takes_run()(write_brief))  # fmt: skip
 """The verb; `write_brief` takes the options of its brief and of its run together."""
 
 

@@ -49,11 +49,7 @@ class PrefectObserver(RunObserver):
         self._take(self._begin)
 
     def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
-<<<<<<< HEAD
-        """Do the work once, in a task run if the server is there; raise `RunCancelled` if the run was cancelled."""
-=======
         """Do the work once, in a task run if the server is there; raise `RunCancelled` if its run was cancelled."""
->>>>>>> room-flows
         once, record = _Once(work), ActivityRecord.of(activity, node)
         if self._server.answers() and self._server.has_run(self._way_on(node.book)) and self._has_caught_up():
             self._show(record, once)

@@ -13,14 +13,8 @@ from bookwright.flows.activities.prose.brief import guard_of
 from bookwright.flows.activities.prose.finish import UnitFinish
 from bookwright.flows.activities.unit_facts import measured, unit_card, unit_of
 from bookwright.flows.deps import Deps
-<<<<<<< HEAD
-from bookwright.flows.revision.revise import data_kept, put
-from bookwright.models.document import CodexUse, Document, DocumentKind, DocumentOrigin, NewDocument
-=======
 from bookwright.flows.revision.revise import data_kept, store_version
-from bookwright.models.codex.use import CodexUse
-from bookwright.models.document import Document, DocumentKind, DocumentOrigin, NewDocument
->>>>>>> room-flows
+from bookwright.models.document import CodexUse, Document, DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.errors import InvalidInput
 from bookwright.models.step import AMENDING_ROUNDS, Activity
 from bookwright.models.text.length import TOLERANCE, is_off

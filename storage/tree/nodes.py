@@ -232,8 +232,8 @@ class NodeRepository:
         self.has_resized = True
         self._note(sql.ADD_WRITTEN.execute(self._connection, {"at": node.key, "amount": amount}))
 
-    def walk(self, *types: TaskType) -> Iterator[TaskNode]:
-        """Yield the living nodes of the book in reading order, parents before children.
+    def walk(self, *types: TaskType, depth: int | None = None) -> Iterator[TaskNode]:
+        """Yield the living nodes of the book in reading order, parents before children, down to a depth.
 
         Reads level by level of one branch, so memory stays with the depth of the tree.
         """
@@ -242,7 +242,8 @@ class NodeRepository:
             node = stack.pop()
             if not types or node.task_type in types:
                 yield node
-            stack.extend(reversed(self.children(node.key)))
+            if depth is None or node.depth < depth:
+                stack.extend(reversed(self.children(node.key)))
 
     def leaves(self) -> Iterator[TaskNode]:
         """Yield the units that hold prose of their own, in reading order."""

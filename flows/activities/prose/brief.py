@@ -113,11 +113,7 @@ def guard_of(unit: TaskNode, deps: Deps) -> Guard:
 
 
 def check_context(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
-<<<<<<< HEAD
-    """Raise `FatalContextError` if a unit has neither brief nor designs to be written from; warn of what else lacks."""
-=======
     """Raise `FatalContextError` for a unit without brief and designs to write from; warn of what else is missing."""
->>>>>>> room-flows
     if is_told(unit, deps):
         return  # its order is all that it takes, or the plan and the pages that its writer is given whole
     with deps.stores() as stores:
