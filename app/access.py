@@ -19,6 +19,10 @@ from bookwright.storage.stores import BookStorage, Stores
 _EDIT_SECONDS = 60.0
 
 
+def unheard(line: str) -> None:
+    """Tell nobody: for what can be heard while a book is opened or rehearsed."""
+
+
 @dataclass(frozen=True)
 class OpenBook:
     """One book with what it takes to look at it."""

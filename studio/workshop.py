@@ -10,7 +10,7 @@ from fastapi import Depends, Request
 from sqlalchemy.exc import DBAPIError
 
 from bookwright.agents.runtime.events.event_file import event_path
-from bookwright.app.access import OpenBook, open_book
+from bookwright.app.access import OpenBook, open_book, unheard
 from bookwright.app.changes.editing import take_in_at_rest
 from bookwright.app.watching.ear import Ear
 from bookwright.app.watching.library import WatchedLibrary
@@ -39,7 +39,7 @@ class Workshop:
     @classmethod
     def opened(cls, settings: Settings, keys: StudioKeys) -> "Workshop":
         """Make ready to look; nothing is opened before it is looked at."""
-        return cls(settings, keys, WatchedLibrary(settings), Jobs(), Jobs(), Runs())
+        return cls(settings, keys, WatchedLibrary(settings), Jobs(), Jobs(), Runs(settings))
 
     def look(self, book: str) -> OpenBook:
         """Open a book for looking alone.
@@ -58,7 +58,7 @@ class Workshop:
             BookNotFound: There is none of that id.
         """
         whole = self.look(book).book.id  # a beginning of an id names no book here
-        with open_book(whole, lambda line: None) as opened:
+        with open_book(whole, unheard) as opened:
             yield opened
 
     def take_in(self, book: str) -> None:

@@ -3,35 +3,28 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.app.access import OpenBook
 from bookwright.app.changes.editing import queue_edit
-from bookwright.app.comments.passages import CommentSight, comment_sight, comments_at
-from bookwright.app.confirming import check_confirmed, hash_of
-from bookwright.app.estimates.stale_bill import RefreshBill, bill_of_making
-from bookwright.app.orders import checks
-from bookwright.app.orders.bill import Bill, priced
-from bookwright.app.status.shelf import is_held
-from bookwright.flows.book_models import fitted_profile, model_of
-from bookwright.flows.book_windows import kept_windows
+from bookwright.app.comments.passages import CommentView, comment_view, comments_at
+from bookwright.app.confirming import Confirmable
+from bookwright.app.estimates.stale_bill import RefreshBill, bill_of_making, bill_of_writing
+from bookwright.app.orders.checks import check_strong_writer
+from bookwright.app.status.books import is_held
 from bookwright.flows.revision.revise import check_writable, chosen
 from bookwright.models.comment import Comment, CommentState
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.edit import EditState, NoteEdit
-from bookwright.models.errors import InvalidInput
-from bookwright.models.profile import ProfileName
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
 
-_READ_BESIDE = 3
-"""A writer reads the text with about this much around it."""
-
 
 @dataclass(frozen=True)
-class NoteOrder:
+class NoteOrder(Confirmable):
     """A comment as it would be ordered."""
 
-    sight: CommentSight
+    subject = "The text"
+
+    sight: CommentView
     document: Document
     bill: RefreshBill
 
@@ -45,10 +38,9 @@ class NoteOrder:
         """What the model is told."""
         return self.sight.order
 
-    @property
-    def hash(self) -> str:
-        """What stands for this order and its bill: another version, or another price, has another one."""
-        return hash_of(self.comment.id, self.note, self.document.id, self.bill.facts())
+    def shown(self) -> tuple[object, ...]:
+        """Return the comment, the version that it is about, and the bill."""
+        return self.comment.id, self.note, self.document.id, self.bill.facts()
 
     @property
     def edit(self) -> NoteEdit:
@@ -74,9 +66,8 @@ def check_amendable(opened: OpenBook, node: TaskNode, old: Document) -> None:
     """
     with opened.storage.read() as stores:
         check_writable(old, node, stores)
-    checks.check_writable(opened.book.brief, opened.settings)
-    if fitted_profile(opened.book.brief, kept_windows(opened.book, opened.settings)).name is ProfileName.SMALL:
-        raise InvalidInput("a book of the profile small has a model too weak for notes; give the words with --text")
+    weak = "a book of the profile small has a model too weak for notes; give the words with --text"
+    check_strong_writer(opened, weak)
 
 
 def order_of(opened: OpenBook, number: int) -> NoteOrder:
@@ -87,23 +78,12 @@ def order_of(opened: OpenBook, number: int) -> NoteOrder:
         InvalidInput: A model cannot be told to change that text.
     """
     with opened.storage.read() as stores:
-        sight = comment_sight(stores, number)
+        sight = comment_view(stores, number)
         node = stores.nodes.by_label(sight.comment.label)
         old = chosen(stores, node, DocumentKind.PROSE)
         known = bill_of_making(old, stores)
     check_amendable(opened, node, old)
-    return NoteOrder(sight, old, known or _guessed(opened, old))
-
-
-def confirm_order(opened: OpenBook, number: int, confirmed: str) -> NoteOrder:
-    """Return the order whose bill was confirmed.
-
-    Raises:
-        InvalidInput: It is another by now.
-    """
-    order = order_of(opened, number)
-    check_confirmed(order.hash, confirmed, "The text")
-    return order
+    return NoteOrder(sight, old, known or RefreshBill.exactly(bill_of_writing(old, opened)))
 
 
 def give_order(opened: OpenBook, order: NoteOrder) -> bool:
@@ -124,7 +104,7 @@ def give_order(opened: OpenBook, order: NoteOrder) -> bool:
     return is_left
 
 
-def orders_waiting(stores: Stores, label: str) -> list[CommentSight]:
+def orders_waiting(stores: Stores, label: str) -> list[CommentView]:
     """Return the comments at a unit that whoever revises its text next is to be told, oldest first.
 
     One that was told already is among them as long as the text reads as it did: what was begun then goes on.
@@ -132,15 +112,7 @@ def orders_waiting(stores: Stores, label: str) -> list[CommentSight]:
     return [sight for sight in comments_at(stores, [label]) if sight.is_order and sight.now]
 
 
-def mark_told(stores: Stores, sights: Iterable[CommentSight]) -> None:
+def mark_told(stores: Stores, sights: Iterable[CommentView]) -> None:
     """Note that a model is told of some comments at the text as it stands."""
     for sight in sights:
         stores.comments.settle(sight.comment.id, CommentState.ORDERED, sight.version)
-
-
-def _guessed(opened: OpenBook, old: Document) -> RefreshBill:
-    """Say what one call takes of the length of a text that no model has made."""
-    model = model_of("writer", opened.book.brief, opened.settings)
-    size = TokenCounter().estimate(model, old.text)
-    bill = priced(Bill(1, size * _READ_BESIDE, size), model, opened.settings)
-    return RefreshBill(bill, bill)

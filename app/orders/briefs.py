@@ -1,7 +1,7 @@
 """Briefs from files and options, checked before anything else happens."""
 
 import tomllib
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -99,11 +99,28 @@ def assigned(assignment: str, texts: Collection[str] = ()) -> dict[str, Any]:
     key = key.strip()
     if not equals or not key:
         raise InvalidBrief(f"--set takes key=value, such as length=30000, not {assignment!r}")
-    *outer, last = key.split(".")
-    changes: dict[str, Any] = {last: value if key in texts else _value(value)}
+    return nested(key.split("."), value if key in texts else _value(value))
+
+
+def nested(path: Sequence[str], value: object) -> dict[str, Any]:
+    """Return tables within tables, at whose end is the value."""
+    *outer, last = path
+    table: dict[str, Any] = {last: value}
     for name in reversed(outer):
-        changes = {name: changes}
-    return changes
+        table = {name: table}
+    return table
+
+
+def whole_number(name: str, value: str) -> int:
+    """Read a number as people write it into a form, with or without marks between its digits.
+
+    Raises:
+        InvalidBrief: It is none; the message names the field.
+    """
+    digits = value.replace(",", "").replace(" ", "").replace("\u202f", "")
+    if not digits.isdecimal() or len(digits) > 12:
+        raise InvalidBrief(f"The {name} is a whole number, not {value[:40]!r}.")
+    return int(digits)
 
 
 def _value(text: str) -> Any:

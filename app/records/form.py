@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bookwright.app.access import OpenBook
+from bookwright.app.orders.briefs import nested
 from bookwright.app.records import edits
 from bookwright.models.codex.entries import slug
 from bookwright.models.codex.field_merge import keyed, with_value
@@ -79,14 +80,7 @@ def _with(record: Record, field: RecordField, told: str) -> Record:
     if not field.is_list:
         return with_value(record, field.path, told)
     names = [name.strip() for name in told.replace("，", ",").replace("、", ",").split(",") if name.strip()]
-    return edits.laid_over(record, _nested(field.path.split("/"), names))
-
-
-def _nested(path: list[str], value: object) -> dict[str, Any]:
-    for name in reversed(path):
-        value = {name: value}
-    assert isinstance(value, dict)
-    return value
+    return edits.laid_over(record, nested(field.path.split("/"), names))
 
 
 def new_record(opened: OpenBook, kind: RecordKind, given: Mapping[str, str]) -> NewRecordEdit:

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.react.unwrapping import ReplyPart, ShownPiece, Unwrapping
-from bookwright.app.tool_words import told_use
+from bookwright.app.tool_words import tool_use_in_words
 from bookwright.exports.markup import clean
 from bookwright.models.step import Activity
 from bookwright.models.talk.event import (
@@ -159,7 +159,7 @@ class StreamText:
             case EventKind.TOOL_USE:
                 tool, told = str(payload.data.get("tool") or "a tool"), clean(payload.text)[:_ARGUMENTS]
                 self._uses.append(Use(tool, told, _speaker(event), event.timestamp))
-                self._put(PieceKind.NOTE, clean(told_use(tool, payload.text))[:_TOLD])
+                self._put(PieceKind.NOTE, clean(tool_use_in_words(tool, payload.text))[:_TOLD])
             case EventKind.TOOL_RESULT:
                 self._answered(event, payload)
             case _ if payload.name == STEP and payload.data.get("failure") not in (None, "tool_use"):

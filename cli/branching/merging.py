@@ -10,7 +10,7 @@ from bookwright.app.access import OpenBook
 from bookwright.app.branches.merge_plan import OURS, THEIRS, Conflict
 from bookwright.app.branches.merging import (
     MergeOrder,
-    MergeSight,
+    MergePreview,
     conflict_facts,
     look_at_merge,
     stale_after,
@@ -100,7 +100,7 @@ def _undo(opened: OpenBook, as_json: bool) -> None:
     )
 
 
-def _facts(sight: MergeSight) -> dict[str, Any]:
+def _facts(sight: MergePreview) -> dict[str, Any]:
     texts = [{"node": label, "kind": kind, "of_both": is_mixed} for label, kind, is_mixed in sight.texts]
     return {
         "branch": sight.branch, "place": sight.place, "texts": texts, "units": list(sight.units),
@@ -109,7 +109,7 @@ def _facts(sight: MergeSight) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _show(sight: MergeSight) -> None:
+def _show(sight: MergePreview) -> None:
     mixed = sum(is_mixed for _, _, is_mixed in sight.texts)
     told = [counted(len(sight.texts), "document"), counted(len(sight.units), "new node")]
     told += [f"{len(sight.replaced):,} replaced"] if sight.replaced else []
@@ -122,7 +122,7 @@ def _show(sight: MergeSight) -> None:
         note(f"  and {len(sight.texts) - _SHOWN:,} more")
 
 
-def _show_conflicts(sight: MergeSight, as_json: bool) -> None:
+def _show_conflicts(sight: MergePreview, as_json: bool) -> None:
 
     def tell() -> None:
         for conflict in sight.conflicts:
@@ -136,7 +136,7 @@ def _sides(conflict: Conflict) -> str:
     return f"-- ours\n{conflict.ours}\n-- theirs\n{conflict.theirs}\n"
 
 
-def _show_done(opened: OpenBook, sight: MergeSight, as_json: bool) -> None:
+def _show_done(opened: OpenBook, sight: MergePreview, as_json: bool) -> None:
     found, bill = stale_after(opened)
     direct = [stale for stale in found if stale.is_direct]
     stale = [{"node": one.document.label, "kind": one.document.kind, "direct": one.is_direct} for one in found]

@@ -1,6 +1,6 @@
 """The board of a book's threads, printed."""
 
-from bookwright.app.records.board import Board, ThreadCard
+from bookwright.app.records.thread_board import Board, ThreadCard
 from bookwright.cli.output import make_console, plain_table, print_text
 from bookwright.models.codex.foreshadowing import ThreadStatus
 

@@ -26,7 +26,7 @@ from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.task import TaskNode
 
 if TYPE_CHECKING:
-    from bookwright.app.changes.refreshing import RefreshSight
+    from bookwright.app.changes.refreshing import RefreshPreview
     from bookwright.app.estimates.stale_bill import RefreshBill
     from bookwright.flows.deps import Deps
     from bookwright.flows.revision.refresh import Redone
@@ -90,13 +90,13 @@ def refresh(
     as_json: AsJson = False,
 ) -> None:
     """Make anew what is directly stale, in reading order, after showing the bill; what it changes, too."""
-    from bookwright.app.changes.refreshing import refresh_sight
+    from bookwright.app.changes.refreshing import refresh_preview
     from bookwright.flows.revision.refresh import RefreshScope
 
     with open_book(book) as opened:
         with opened.storage.read() as stores:
             wanted = RefreshScope(find_node(node, stores).label, anew)
-            sight = refresh_sight(stores, opened.book.brief, wanted)
+            sight = refresh_preview(stores, opened.book.brief, wanted)
         if not sight.direct:
             _show_redone(opened, [], as_json)
             return
@@ -106,7 +106,7 @@ def refresh(
 
 def _by_hand(opened: OpenBook, label: str, kind: DocumentKind | None, text: str) -> Document | None:
     from bookwright.app.changes.editing import save
-    from bookwright.app.changes.hand_text import without_heading
+    from bookwright.app.changes.printed_headings import without_heading
     from bookwright.models.edit import TextEdit
 
     wait_until_free(opened.storage, opened.settings)
@@ -173,7 +173,7 @@ def _outcome(redone: "Redone") -> str:
     )
 
 
-def _ask(sight: "RefreshSight", yes: bool) -> None:
+def _ask(sight: "RefreshPreview", yes: bool) -> None:
     direct = len(sight.direct)
     note(f"{direct:,} directly stale, {len(sight.found) - direct:,} that may become so. {sight.bill}")
     if not yes and not agrees("Make them anew?"):

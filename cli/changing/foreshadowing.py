@@ -8,7 +8,7 @@ from bookwright.agents.relay.threads.alerts import PACINGS, Pacing
 from bookwright.agents.relay.threads.foreshadowing import recorded
 from bookwright.agents.relay.threads.instructions import check_foreshadowing_for_scene
 from bookwright.app.places import find_node, place_name
-from bookwright.app.records.board import make_board
+from bookwright.app.records.thread_board import make_board
 from bookwright.cli.access import open_book
 from bookwright.cli.changing import records
 from bookwright.cli.changing.board import print_board

@@ -6,7 +6,7 @@ import typer
 
 from bookwright.app.access import OpenBook
 from bookwright.app.changes.editing import editable_parts
-from bookwright.app.comments.passages import CommentSight, all_comments, comment_on, comments_at, lay_aside
+from bookwright.app.comments.passages import CommentView, all_comments, comment_on, comments_at, lay_aside
 from bookwright.app.places import find_node
 from bookwright.cli import output
 from bookwright.cli.access import open_book
@@ -86,7 +86,7 @@ def _list(opened: OpenBook, node: str | None, as_json: bool) -> None:
     output.emit(lambda: {"book": opened.book.id, "notes": [one.facts() for one in found]}, tell, as_json=as_json)
 
 
-def _state(one: CommentSight) -> str:
+def _state(one: CommentView) -> str:
     said = []
     if one.is_seen_to:
         said.append(f"seen to in version {one.version}")

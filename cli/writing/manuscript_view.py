@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bookwright.app.importing.reading import ManuscriptReading, chapter_row
+from bookwright.app.manuscript_reading import ManuscriptReading, chapter_row
 from bookwright.app.wording import counted
 from bookwright.cli.output import emit, make_console, note, plain_table, print_text
 

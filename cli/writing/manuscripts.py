@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bookwright.app.access import library
-from bookwright.app.importing.reading import ManuscriptReading, check_new, read_for_import
+from bookwright.app.manuscript_reading import ManuscriptReading, check_new, read_for_import
 from bookwright.cli.output import agrees, at_work, emit, note, print_text
 from bookwright.cli.writing.manuscript_view import show
 from bookwright.cli.writing.write import bring_to_its_end, lengthened, telling
@@ -17,9 +17,6 @@ from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.engine.database import Database
 from bookwright.storage.stores import BookStorage
-
-if TYPE_CHECKING:
-    from bookwright.app.estimates.import_bill import ImportBill
 
 
 @dataclass(frozen=True)
@@ -78,7 +75,7 @@ def _ask(reading: ManuscriptReading, settings: Settings, wishes: ImportWishes) -
     from bookwright.app.estimates.import_bill import bill_of_import
 
     with at_work("rehearsing") as tell:
-        bill: ImportBill = bill_of_import(reading.found, reading.brief, settings, wishes.more or 0, tell)
+        bill = bill_of_import(reading.found, reading.brief, settings, wishes.more or 0, tell)
     what = "Looking at it" + (f" and writing {wishes.more:,} {reading.brief.length_unit}" if wishes.more else "")
     note(f"{what} takes {bill}.")
     if not wishes.yes and not agrees("Import it?"):

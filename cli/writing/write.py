@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from bookwright.app.access import at_rest, library
 from bookwright.app.changes.deciding import facts_of
+from bookwright.app.orders.brief_update import update_brief
 from bookwright.app.orders.briefs import read_brief
 from bookwright.app.orders.examples import example_brief
-from bookwright.app.orders.wishes import with_new_wishes
+from bookwright.app.status.books import ask_to_rest, begin_anew
 from bookwright.app.status.progress import stage_of
-from bookwright.app.status.shelf import ask_to_rest, begin_anew
 from bookwright.cli.access import open_book
 from bookwright.cli.brief_options import takes_brief
 from bookwright.cli.options import (
@@ -84,7 +84,7 @@ def write_brief(
         storage = BookStorage(database, book.id, book.brief.language)
         begin_anew(storage)
         wait_until_free(storage, settings)
-        book = with_new_wishes(book, brief, storage, note)
+        book = update_brief(book, brief, storage, note)
         bring_to_its_end(book, storage, settings, telling(wishes, book, storage, json_progress), formats)
 
 

@@ -134,10 +134,11 @@ def _shown(asked: _Asked, name: str) -> list[Ability]:
     provider, _ = catalogue.split_name(name)
     reply = asked.ask("Name a light that sailors steer by, and how many hours it burns in a night.", output=LampAnswer)
     first = f", first word after {reply.first_event_millis:,} ms" if reply.first_event_millis is not None else ""
+    said = " ".join(reply.text.split())
     asked.abilities += [
         Ability("answers", bool(reply.text.strip()), f"in {reply.duration_millis:,} ms{first}"),
         Ability("streams", asked.heard > 1, f"{asked.heard} pieces"),
-        Ability("schema", _fits(reply.text), f"{catalogue.output_mode(name).value}: {_short(reply.text)}"),
+        Ability("schema", _fits(reply.text), f"{catalogue.output_mode(name).value}: {said[:80]}"),
         _caching(provider, reply),
     ]
     told = "by itself" if catalogue.calls_tools(name) else "told of them in the prompt"
@@ -161,10 +162,6 @@ def _fits(text: str) -> bool:
     except ValidationError:
         return False
     return True
-
-
-def _short(text: str) -> str:
-    return " ".join(text.split())[:80]
 
 
 def _dollars(micros: int | None) -> float | None:

@@ -12,7 +12,7 @@ from bookwright.agents.backends.spending import prices
 from bookwright.agents.backends.spending.pace import DatabasePacer
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.app.access import OpenBook
-from bookwright.app.confirming import check_confirmed, hash_of
+from bookwright.app.confirming import Confirmable
 from bookwright.flows.book_models import model_of
 from bookwright.flows.talk.side_call import side_call
 from bookwright.models.errors import InvalidInput
@@ -34,8 +34,10 @@ _TEMPERATURE = 0.7
 
 
 @dataclass(frozen=True)
-class AgainBill:
+class AgainBill(Confirmable):
     """What is to be asked again, with what it takes."""
+
+    subject = "The prompt"
 
     step: StepLine
     blocks: tuple[str, ...]
@@ -46,18 +48,9 @@ class AgainBill:
     most_micros: int | None
     """Millionths of a US dollar at the most; None where no price is known."""
 
-    @property
-    def hash(self) -> str:
-        """What stands for these words and this bill."""
-        return hash_of(self.step.id, self.blocks[-1], self.model, self.most_output_tokens, self.most_micros)
-
-    def check(self, confirmed: str) -> None:
-        """Make sure that this is the bill that was confirmed.
-
-        Raises:
-            InvalidInput: It is another by now.
-        """
-        check_confirmed(self.hash, confirmed, "The prompt")
+    def shown(self) -> tuple[object, ...]:
+        """Return the words and what they take."""
+        return self.step.id, self.blocks[-1], self.model, self.most_output_tokens, self.most_micros
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ _CHANGEABLE = (
 """What a brief may say anew without meaning another book; the models too."""
 
 
-def with_new_wishes(book: Book, brief: Brief, storage: BookStorage, tell: Callable[[str], None]) -> Book:
+def update_brief(book: Book, brief: Brief, storage: BookStorage, tell: Callable[[str], None]) -> Book:
     """Store a new version of a known book's brief where the author now names other models, caps and so on.
 
     `tell` hears what was changed.
