@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from bookwright.app.access import OpenBook, open_book, unheard
+from bookwright.app.access import OpenBook, open_book, paced_models, unheard
 from bookwright.app.ends import end_in
 from bookwright.app.places import find_node
 from bookwright.app.status.books import ask_to_rest, begin_anew
@@ -243,15 +243,12 @@ class LibraryBook:
 
 def write_book(storage: BookStorage, settings: Settings, limits: Limits, on_event: Hearer | None) -> None:
     """Have a book written as far as the limits allow, and its events heard."""
-    from bookwright.agents.backends.service import ModelService
-    from bookwright.agents.backends.spending.pace import DatabasePacer
     from bookwright.agents.runtime.events.bus import EventBus
     from bookwright.flows.open_book import RunConfig
     from bookwright.flows.run_book import run_book
 
     begin_anew(storage)
-    models = ModelService(settings, pacer=DatabasePacer(storage.database, settings))
-    with closing(models), closing(EventBus()) as events:
+    with paced_models(storage.database, settings) as models, closing(EventBus()) as events:
         if on_event:
             events.on("*", on_event)
         around = RunConfig(settings, storage.database, models, events=events, limits=limits, cancel=models.cancel)

@@ -30,7 +30,7 @@ _ROUTES = (
 
 def make_application(settings: Settings, keys: StudioKeys) -> FastAPI:
     """Return the studio of a data folder, to be served under the name that its keys say."""
-    workshop = Workshop.opened(settings, keys)
+    workshop = Workshop(settings, keys)
 
     @asynccontextmanager
     async def kept(_: FastAPI) -> AsyncIterator[None]:

@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse
 from bookwright.app.access import OpenBook
 from bookwright.storage.branches.repository import BranchRepository, Fork
 from bookwright.storage.stores import Stores
-from bookwright.studio.pages import Crumb, Undo, done, page, speaker
+from bookwright.studio.pages import Crumb, Undo, page, speaker
 from bookwright.studio.workshop import Workshop
 
 
@@ -48,11 +48,12 @@ class BookRequest:
 
     def done(self, words: str, undo: Undo | None = None, **values: object) -> HTMLResponse:
         """Say what was done, with the way back for a while."""
-        return done(self.request, self.say(words, **values), undo)
+        return page(self.request, "done.html.j2", words=self.say(words, **values), undo=undo)
 
     def queued(self, number: int) -> HTMLResponse:
         """Say that an edit waits for whoever writes the book, and how to take it back."""
-        return done(self.request, *self.waiting(number))
+        words, undo = self.waiting(number)
+        return page(self.request, "done.html.j2", words=words, undo=undo)
 
     def waiting(self, number: int) -> tuple[str, Undo]:
         """Return how it is said that an edit waits, and what takes it back."""

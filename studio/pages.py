@@ -43,11 +43,6 @@ class Undo:
     values: Mapping[str, str | int] = field(default_factory=dict)
 
 
-def done(request: Request, words: str, undo: Undo | None = None) -> HTMLResponse:
-    """Say what was done, with the way back for a while."""
-    return page(request, "done.html.j2", words=words, undo=undo)
-
-
 def go_to(address: str) -> HTMLResponse:
     """Have the browser open another page of the studio."""
     return HTMLResponse("", headers={"HX-Redirect": address})
@@ -64,7 +59,8 @@ def page(request: Request, template: str, crumb: Crumb = Crumb(), status: int = 
     say = speaker(request)
     html = _templates().get_template(template).render(
         say=say, language=say.language, languages=LANGUAGES, token=workshop.keys.token, crumb=crumb,
-        path=request.url.path, version=_version(), **values,
+        path=request.url.path, version=_version(), model=workshop.settings.model,
+        is_embedded=workshop.settings.model.startswith("embedded:"), **values,
     )  # fmt: skip
     return HTMLResponse(html, status)
 

@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -22,24 +21,19 @@ from bookwright.studio.jobs import Jobs
 from bookwright.studio.runs import Runs
 
 
-@dataclass
 class Workshop:
-    """One studio while it runs."""
+    """One studio while it runs; nothing is opened before it is looked at."""
 
-    settings: Settings
-    keys: StudioKeys
-    library: WatchedLibrary
-    jobs: Jobs
-    talks: Jobs
-    """Answers of agents; they do not wait for an estimate."""
-    runs: Runs
-    _ears: dict[str, Ear] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    @classmethod
-    def opened(cls, settings: Settings, keys: StudioKeys) -> "Workshop":
-        """Make ready to look; nothing is opened before it is looked at."""
-        return cls(settings, keys, WatchedLibrary(settings), Jobs(), Jobs(), Runs(settings))
+    def __init__(self, settings: Settings, keys: StudioKeys) -> None:
+        self.settings = settings
+        self.keys = keys
+        self.library = WatchedLibrary(settings)
+        self.jobs = Jobs()
+        self.talks = Jobs()
+        """Answers of agents; they do not wait for an estimate."""
+        self.runs = Runs(settings)
+        self._ears: dict[str, Ear] = {}
+        self._lock = threading.Lock()
 
     def look(self, book: str) -> OpenBook:
         """Open a book for looking alone.

@@ -1,11 +1,10 @@
 """A reader's verdict on two texts: what it would cost, told before anything is asked."""
 
-from contextlib import closing
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from bookwright.agents.backends.tokens import TokenCounter
-from bookwright.app.access import OpenBook
+from bookwright.app.access import OpenBook, paced_models
 from bookwright.app.branches.comparing import TextPair
 from bookwright.app.confirming import Confirmable
 from bookwright.app.orders import checks
@@ -52,13 +51,11 @@ def ask_for_verdict(opened: OpenBook, order: VerdictOrder) -> "ReaderVerdict":
         BookHeld: A worker writes the book.
         BookPaused, BackendError: As for any step.
     """
-    from bookwright.agents.backends.service import ModelService  # these bring the engine
-    from bookwright.agents.backends.spending.pace import DatabasePacer
-    from bookwright.flows.open_book import RunConfig, hold
+    from bookwright.flows.open_book import RunConfig, hold  # these bring the engine
     from bookwright.flows.revision.verdict import ask_reader
 
     database, settings = opened.storage.database, opened.settings
-    with closing(ModelService(settings, pacer=DatabasePacer(database, settings))) as models:
+    with paced_models(database, settings) as models:
         around = RunConfig(settings, database, models, cancel=models.cancel)
         with hold(opened.book.id, around, way_on="asking the reader again") as deps:
             with deps.stores() as stores:

@@ -40,9 +40,8 @@ class UnitCandidates:
     def facts(self) -> dict[str, Any]:
         """Return it for `--json`; the texts of the drafts are asked for one by one."""
         rows = [
-            one.model_dump(mode="json", exclude={"text"}) | {"order": one.angle.told}
-            for one in self.choice.candidates
-        ]  # fmt: skip
+            one.model_dump(mode="json", exclude={"text"}) | {"order": one.angle.told} for one in self.choice.candidates
+        ]
         told = self.choice.model_dump(mode="json", include={"preferred", "chosen", "by", "revision", "comparisons"})
         return {"node": self.unit.label, "candidates": rows, "summary": self.choice.summary, "taken": self.taken} | {
             **told, "gate": self.gate.id if self.gate else None,

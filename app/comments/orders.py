@@ -11,7 +11,7 @@ from bookwright.app.estimates.stale_bill import RefreshBill, bill_of_making, bil
 from bookwright.app.orders.checks import check_strong_writer
 from bookwright.app.status.books import is_held
 from bookwright.flows.revision.revise import check_writable, chosen
-from bookwright.models.comment import Comment, CommentState
+from bookwright.models.comment import CommentState
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.edit import EditState, NoteEdit
 from bookwright.models.tree.task import TaskNode
@@ -28,34 +28,23 @@ class NoteOrder(Confirmable):
     document: Document
     bill: RefreshBill
 
-    @property
-    def comment(self) -> Comment:
-        """The comment itself."""
-        return self.sight.comment
-
-    @property
-    def note(self) -> str:
-        """What the model is told."""
-        return self.sight.order
-
     def shown(self) -> tuple[object, ...]:
         """Return the comment, the version that it is about, and the bill."""
-        return self.comment.id, self.note, self.document.id, self.bill.facts()
+        return self.sight.comment.id, self.sight.order, self.document.id, self.bill.facts()
 
     @property
     def edit(self) -> NoteEdit:
         """What waits of it while the book is written."""
-        document = self.document
+        comment, document = self.sight.comment, self.document
         return NoteEdit(
-            comment=self.comment.id, label=self.comment.label, kind=document.kind, note=self.note, seen=document.version
+            comment=comment.id, label=comment.label, kind=document.kind, note=self.sight.order, seen=document.version
         )
 
     @property
     def arguments(self) -> list[str]:
         """The line that carries it out."""
-        return [
-            "revise", self.document.book, self.comment.label, "--kind", self.document.kind.value, f"--note={self.note}",
-        ]  # fmt: skip
+        document, note = self.document, f"--note={self.sight.order}"
+        return ["revise", document.book, self.sight.comment.label, "--kind", document.kind.value, note]
 
 
 def check_amendable(opened: OpenBook, node: TaskNode, old: Document) -> None:
@@ -91,7 +80,7 @@ def give_order(opened: OpenBook, order: NoteOrder) -> bool:
 
     What waits of this note already is not done as well.
     """
-    comment, document = order.comment, order.document
+    comment, document = order.sight.comment, order.document
     with opened.storage.read() as stores:
         before = stores.edits.waiting_for(order.edit.target)
     is_left = is_held(opened.book)

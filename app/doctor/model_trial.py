@@ -1,6 +1,5 @@
 """Asking a configured model two tiny questions: whether it answers, what it can do, and what that cost."""
 
-import os
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -14,8 +13,8 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending import prices
 from bookwright.agents.backends.windows import found_window
 from bookwright.agents.react.action import Action, read
-from bookwright.models.errors import BackendError, UnknownModel
-from bookwright.models.model_name import full_name
+from bookwright.app.orders.role_models import known_model
+from bookwright.models.errors import BackendError
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply, Usage
 
@@ -82,10 +81,7 @@ def try_model(name: str, settings: Settings, backends: ModelService | None = Non
     Raises:
         InvalidInput: It is unknown or cannot be asked as things are set; nothing was sent.
     """
-    try:
-        name = full_name(name, os.environ)
-    except ValueError as error:
-        raise UnknownModel(str(error)) from None
+    name = known_model(name)
     endpoints.check_model(name, settings)
     window = found_window(name, settings)
     with closing(backends or ModelService(settings)) as service:

@@ -73,23 +73,23 @@ def merged(brief: Brief, assignments: list[str], file: Path | None) -> Brief:
     """
     changes = toml_values(_read(file)) if file else {}
     for assignment in assignments:
-        lay(changes, assigned(assignment, _TEXTS))
-    return laid_over(brief, changes)
+        update_nested(changes, parse_assignment(assignment, _TEXTS))
+    return changed_brief(brief, changes)
 
 
-def laid_over(brief: Brief, changes: dict[str, Any]) -> Brief:
+def changed_brief(brief: Brief, changes: dict[str, Any]) -> Brief:
     """Return a brief with some values replaced; a role whose model is None has none of its own again.
 
     Raises:
         InvalidBrief: The changed brief could not be written.
     """
     values = brief.model_dump(mode="json")
-    lay(values, changes)
+    update_nested(values, changes)
     values["models"] = {role: model for role, model in values["models"].items() if model is not None}
     return brief.changed(**values)
 
 
-def assigned(assignment: str, texts: Collection[str] = ()) -> dict[str, Any]:
+def parse_assignment(assignment: str, texts: Collection[str] = ()) -> dict[str, Any]:
     """Read `budget.usd=5`; a value that is not TOML, or of a key in `texts`, is text, an empty one None.
 
     Raises:
@@ -132,11 +132,11 @@ def _value(text: str) -> Any:
         return text.strip()
 
 
-def lay(values: dict[str, Any], changes: dict[str, Any]) -> None:
+def update_nested(values: dict[str, Any], changes: dict[str, Any]) -> None:
     """Lay changes over values, table by table."""
     for key, change in changes.items():
         if isinstance(change, dict) and isinstance(values.get(key), dict):
-            lay(values[key], change)
+            update_nested(values[key], change)
         else:
             values[key] = change
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from bookwright.app.access import OpenBook
 from bookwright.app.changes.editing import SavedEdit, save_or_queue
-from bookwright.app.orders.briefs import laid_over, whole_number
+from bookwright.app.orders.briefs import changed_brief, whole_number
 from bookwright.flows.library import check_models
 from bookwright.flows.revision.brief_edits import brief_seen
 from bookwright.models.brief import Brief
@@ -70,4 +70,4 @@ def _wanted(brief: Brief, fields: Mapping[str, str]) -> Brief:
         changes["length"] = whole_number("length", changes["length"])
     if "usd" in changes:
         changes["budget"] = {"usd": changes.pop("usd") or None}
-    return laid_over(brief, changes)
+    return changed_brief(brief, changes)

@@ -25,10 +25,7 @@ _FORGOTTEN = "This bill was forgotten; ask for it again."
 @router.get("/new")
 def form(request: Request, here: Here) -> HTMLResponse:
     """Show the form of a new book."""
-    return page(
-        request, "new.html.j2", model=here.settings.model, gates=PHASES, blueprints=blueprint_names(here.settings.home),
-        is_embedded=here.settings.model.startswith("embedded:"),
-    )  # fmt: skip
+    return page(request, "new.html.j2", gates=PHASES, blueprints=blueprint_names(here.settings.home))
 
 
 @router.post("/new/bill")

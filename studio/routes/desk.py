@@ -37,7 +37,7 @@ NodeKeys = Annotated[tuple[int, ...], Query()]
 
 
 @dataclass(frozen=True)
-class TextView:
+class ShownProse:
     """The newest prose: as it comes, or the last that stands."""
 
     heading: str
@@ -69,7 +69,7 @@ def text(book: ThisBook) -> HTMLResponse:
 
 
 def _desk(book: BookRequest, template: str, folds: Folds) -> HTMLResponse:
-    sight = book.studio.library.sight(book.id, folds)
+    sight = book.studio.library.sight(book.opened.book.id, folds)
     with book.read() as stores:
         newest = [(step, stores.nodes.by_label(step.label)) for step in stores.steps.last(1)]
         states = [one.state for one in stores.edits.newest(_SHOWN_EDITS)]
@@ -95,18 +95,18 @@ def _pace(book: Book, root: TaskNode, worked_seconds: float) -> tuple[float, flo
     return per_second * 3600, left
 
 
-def _text(book: BookRequest) -> TextView:
+def _text(book: BookRequest) -> ShownProse:
     """Return what is being said while it is prose; else the end of the newest prose that stands."""
     is_near = is_held(book.opened.book) and event_path(book.studio.settings.home, book.id).exists()
     heard = book.studio.heard(book.id) if is_near else Heard()
     coming = _coming(heard)
     if coming and _PROSE.search(heard.call):
-        return TextView("", paragraphs(coming)[-_SHOWN_PARAGRAPHS:], is_coming=True)
+        return ShownProse("", paragraphs(coming)[-_SHOWN_PARAGRAPHS:], is_coming=True)
     with book.read() as stores:
         newest = stores.documents.latest(DocumentKind.PROSE)
         heading = stores.nodes.get(newest.node).title if newest else ""
     shown = paragraphs(clean(newest.text))[-_SHOWN_PARAGRAPHS:] if newest else []
-    return TextView(heading, shown, is_coming=False, characters=heard.characters if heard.call else 0)
+    return ShownProse(heading, shown, is_coming=False, characters=heard.characters if heard.call else 0)
 
 
 def _coming(heard: Heard) -> str:

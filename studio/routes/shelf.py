@@ -132,7 +132,4 @@ def _shown(request: Request, here: Workshop, template: str, with_archived: bool)
     database = here.library.database()
     lines = [] if database is None else list_books(database, with_archived)
     lines.sort(key=lambda line: (line.book.is_archived, -line.book.updated_at))
-    return page(
-        request, template, rows=[row_of(here, line) for line in lines], with_archived=with_archived,
-        is_embedded=here.settings.model.startswith("embedded:"),
-    )  # fmt: skip
+    return page(request, template, rows=[row_of(here, line) for line in lines], with_archived=with_archived)
