@@ -1,8 +1,9 @@
 """Opening what is there for a look: the database without creating it, one book in it."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import DBAPIError
 
@@ -16,7 +17,14 @@ from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.repositories.lease import Lease
 from bookwright.storage.stores import BookStorage, Stores
 
+if TYPE_CHECKING:
+    from bookwright.agents.backends.service import ModelService
+
 _EDIT_SECONDS = 60.0
+
+
+def unheard(line: str) -> None:
+    """Tell nobody: for what can be heard while a book is opened or rehearsed."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +97,16 @@ def _bring_up_vault(opened: OpenBook, note: Callable[[str], None]) -> None:
         found = BookRepository(connection).find(opened.book.id)
     if found is not None and found.lease_owner is None:
         bring_up(opened.storage, found, opened.settings, note)
+
+
+@contextmanager
+def paced_models(database: Database, settings: Settings) -> "Iterator[ModelService]":
+    """What asks models, at a pace that all workers on the database share."""
+    from bookwright.agents.backends.service import ModelService  # brings the engine
+    from bookwright.agents.backends.spending.pace import DatabasePacer
+
+    with closing(ModelService(settings, pacer=DatabasePacer(database, settings))) as models:
+        yield models
 
 
 @contextmanager

@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+from abc import ABC, abstractmethod
+from typing import ClassVar
 
 from bookwright.models.errors import InvalidInput
 
@@ -11,11 +13,26 @@ def hash_of(*told: object) -> str:
     return hashlib.sha256(json.dumps(told, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
-def check_confirmed(own: str, confirmed: str, what: str) -> None:
-    """Make sure that the hash a person has confirmed is that of the present bill; `what` begins the message.
+class Confirmable(ABC):
+    """What is done only after a person has confirmed its bill, by the hash of what they were shown."""
 
-    Raises:
-        InvalidInput: It is another by now.
-    """
-    if own != confirmed:
-        raise InvalidInput(f"{what} has changed since its bill was shown; look at it again.")
+    subject: ClassVar[str]
+    """Begins the message where it is another by now."""
+
+    @abstractmethod
+    def shown(self) -> tuple[object, ...]:
+        """Return what a person is shown of it."""
+
+    @property
+    def hash(self) -> str:
+        """What stands for what is shown: other words or another price have another one."""
+        return hash_of(*self.shown())
+
+    def check(self, confirmed: str) -> None:
+        """Make sure that this is what was confirmed.
+
+        Raises:
+            InvalidInput: It is another by now.
+        """
+        if confirmed != self.hash:
+            raise InvalidInput(f"{self.subject} has changed since its bill was shown; look at it again.")

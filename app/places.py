@@ -5,7 +5,7 @@ label, is the whole book.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -42,6 +42,13 @@ def find_node(words: str, stores: Stores) -> TaskNode:
     return _by_title(text, stores)
 
 
+def node_at(label: str, stores: Stores) -> TaskNode | None:
+    """Return the node of a label; None where there is none."""
+    with suppress(NodeNotFound):
+        return stores.nodes.by_label(label)
+    return None
+
+
 def place_of(words: str, stores: Stores) -> str:
     """Return a place in a record's words: a title becomes its unit's label, all else stays for the record to judge.
 
@@ -72,6 +79,22 @@ def _settled(key: str, value: Any, stores: Stores) -> Any:
 def place_name(node: TaskNode, stores: Stores) -> str:
     """Name a node as every verb takes it: `chapter 9 "The Debt" (1.16)`, and what is no chapter by its label."""
     return stores.name_of(node)
+
+
+def title_of(node: TaskNode) -> str:
+    """Return what a node is called where nobody wants a label: its title, or what it is to achieve."""
+    return node.title or node.goal[:60]
+
+
+def node_names(stores: Stores, labels: Iterable[str]) -> dict[str, str]:
+    """Return the titles of nodes by their labels; see `title_of`."""
+    return {label: title_of(stores.nodes.by_label(label)) for label in dict.fromkeys(labels)}
+
+
+def places_named(stores: Stores, places: Iterable[Place | None]) -> dict[Place | None, str]:
+    """Return what places of the codex are called: a unit that is there by its title, any other as it is written."""
+    known = {node.label: node.title for node in stores.nodes.titled_units()}
+    return {place: "–" if place is None else known.get(str(place), str(place)) for place in places}
 
 
 def _chapter_label(number: int, stores: Stores) -> str:

@@ -11,7 +11,7 @@ _PURPOSES = {
 }  # fmt: skip
 
 
-def told_use(tool: str, arguments: str) -> str:
+def tool_use_in_words(tool: str, arguments: str) -> str:
     """Say what a tool is used for: `web_search searches the web: lamps 1890`, of arguments only what they hold."""
     purpose = _PURPOSES.get(tool)
     told = f"{tool} {purpose}" if purpose else f"uses {tool}"

@@ -19,7 +19,7 @@ os.environ.update(NO_CALLS_OUT)
 
 _FROM = {
     "Library": "app.interface",
-    "LibraryBook": "app.interface",
+    "LibraryBook": "app.library_book",
     "Brief": "models.brief",
     "Budget": "models.brief",
     "Book": "models.book",

@@ -15,7 +15,7 @@ from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings
 from bookwright.studio.guard import StudioGuard, StudioKeys
 from bookwright.studio.live import Broadcast
-from bookwright.studio.pages import Crumb, page
+from bookwright.studio.pages import Crumb, is_piece, page
 from bookwright.studio.remedies import in_words, remedy_of, status_of
 from bookwright.studio.workshop import Workshop
 
@@ -30,7 +30,7 @@ _ROUTES = (
 
 def make_application(settings: Settings, keys: StudioKeys) -> FastAPI:
     """Return the studio of a data folder, to be served under the name that its keys say."""
-    workshop = Workshop.opened(settings, keys)
+    workshop = Workshop(settings, keys)
 
     @asynccontextmanager
     async def kept(_: FastAPI) -> AsyncIterator[None]:
@@ -41,7 +41,7 @@ def make_application(settings: Settings, keys: StudioKeys) -> FastAPI:
     application.state.workshop = workshop
     application.state.broadcast = Broadcast(workshop)
     application.add_middleware(StudioGuard, keys=keys)
-    application.add_exception_handler(BookwrightError, _told)  # type: ignore[arg-type]
+    application.add_exception_handler(BookwrightError, _explained)  # type: ignore[arg-type]
     application.add_exception_handler(HTTPException, _missed)  # type: ignore[arg-type]
     application.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
     for name in _ROUTES:
@@ -49,12 +49,11 @@ def make_application(settings: Settings, keys: StudioKeys) -> FastAPI:
     return application
 
 
-def _told(request: Request, error: BookwrightError) -> HTMLResponse:
+def _explained(request: Request, error: BookwrightError) -> HTMLResponse:
     """Answer with what is wrong and the way out: a note within a page, or a page of its own."""
     book = str(request.path_params.get("book", ""))
-    is_piece = "hx-request" in request.headers
     return page(
-        request, "notice.html.j2" if is_piece else "trouble.html.j2", Crumb(), status_of(error),
+        request, "notice.html.j2" if is_piece(request) else "trouble.html.j2", Crumb(), status_of(error),
         words=in_words(str(error)), remedy=remedy_of(error, book, _address(request)),
     )  # fmt: skip
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from bookwright.models.errors import BookwrightError
+from bookwright.models.errors import BookwrightError, InvalidInput
 
 _KEPT = 40
 
@@ -43,10 +43,17 @@ class Jobs:
         threading.Thread(target=self._do, args=(job, work), daemon=True, name=f"studio job {job.number}").start()
         return job
 
-    def get(self, number: int) -> Job | None:
-        """Return a job; None if it was forgotten."""
+    def get(self, number: int | None, complaint: str) -> Job:
+        """Return a job.
+
+        Raises:
+            InvalidInput: It was forgotten; the message is the complaint.
+        """
         with self._lock:
-            return self._jobs.get(number)
+            job = None if number is None else self._jobs.get(number)
+        if job is None:
+            raise InvalidInput(complaint)
+        return job
 
     def _do(self, job: Job, work: Callable[[Callable[[str], None]], Any]) -> None:
         def tell(line: str) -> None:

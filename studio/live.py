@@ -32,11 +32,6 @@ class Broadcast:
         self._stamps: dict[str, object] = {}
         self._said: dict[str, object] = {}
 
-    @property
-    def listeners(self) -> int:
-        """How many listen."""
-        return len(self._listeners)
-
     async def listen(self) -> AsyncIterator[str]:
         """Yield events until the listener leaves."""
         queue: asyncio.Queue[str] = asyncio.Queue(_MOST_WAITING)

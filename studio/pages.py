@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from bookwright.app.wording import duration, moment, money, tokens
 from bookwright.exports.markup import clean, to_xhtml
+from bookwright.studio.domain_words import done_words, kind_words
 from bookwright.studio.remedies import in_words
 from bookwright.studio.texts import COOKIE, LANGUAGES, Speaker, language_of
 from bookwright.studio.workshop import Workshop
@@ -42,9 +43,14 @@ class Undo:
     values: Mapping[str, str | int] = field(default_factory=dict)
 
 
-def done(request: Request, words: str, undo: Undo | None = None) -> HTMLResponse:
-    """Say what was done, with the way back for a while."""
-    return page(request, "done.html.j2", words=words, undo=undo)
+def go_to(address: str) -> HTMLResponse:
+    """Have the browser open another page of the studio."""
+    return HTMLResponse("", headers={"HX-Redirect": address})
+
+
+def is_piece(request: Request) -> bool:
+    """Whether a page asks for a piece of itself, and not the browser for the whole."""
+    return "hx-request" in request.headers
 
 
 def page(request: Request, template: str, crumb: Crumb = Crumb(), status: int = 200, **values: Any) -> HTMLResponse:
@@ -53,7 +59,8 @@ def page(request: Request, template: str, crumb: Crumb = Crumb(), status: int = 
     say = speaker(request)
     html = _templates().get_template(template).render(
         say=say, language=say.language, languages=LANGUAGES, token=workshop.keys.token, crumb=crumb,
-        path=request.url.path, version=_version(), **values,
+        path=request.url.path, version=_version(), model=workshop.settings.model,
+        is_embedded=workshop.settings.model.startswith("embedded:"), **values,
     )  # fmt: skip
     return HTMLResponse(html, status)
 
@@ -70,32 +77,6 @@ def ago(seconds: float) -> float:
 
 def _prose(paragraph: str) -> Markup:
     return Markup(to_xhtml(paragraph))  # it escapes what it is given
-
-
-_KINDS = {
-    "prose": "the text", "writers_brief": "what its writer is told", "write_plan": "the plan of its text",
-    "book_design": "the design of the book", "global_state": "the state of the story", "style_guide": "the style",
-    "quality": "its scores", "leak_review": "the review of its secrets", "consistency": "the check for contradictions",
-    "retelling": "what a reader retold", "candidates": "its drafts",
-}  # fmt: skip
-
-
-_DONE = {
-    "recall": "recalled", "condense": "made shorter", "plan": "planned", "judge": "weighed", "decompose": "taken apart",
-    "execute": "worked out", "aggregate": "put together", "decide": "decided", "divide": "laid out",
-    "brief": "told to the writer", "write": "written", "close": "looked back on", "review": "read afresh",
-    "maintain": "kept in memory", "publish": "titled", "ask": "asked by you",
-}  # fmt: skip
-
-
-def done_words(activity: str) -> str:
-    """Return what an activity of the journal is called on a page, to be translated."""
-    return _DONE.get(activity, activity)
-
-
-def kind_words(kind: str) -> str:
-    """Return what a kind of document is called on a page, to be translated."""
-    return _KINDS.get(kind, kind.replace("_", " "))
 
 
 @cache

@@ -15,19 +15,20 @@ _RESTED = (0, BookPaused.exit_code, GateWaiting.exit_code)
 class Runs:
     """Starts processes that outlive the studio."""
 
-    def __init__(self) -> None:
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
         self._lock = threading.Lock()
         self._failures: dict[str, str] = {}
         self._running: dict[str, subprocess.Popen[bytes]] = {}
 
-    def start(self, book: str, arguments: Sequence[str], settings: Settings) -> bool:
+    def start(self, book: str, arguments: Sequence[str]) -> bool:
         """Start a verb on a book; False if one that was started here is still at it."""
         with self._lock:
             if book in self._running:
                 return False
             self._failures.pop(book, None)
-            self._running[book] = process = start_verb(arguments, book, settings)
-        threading.Thread(target=self._wait, args=(book, process, settings), daemon=True, name=f"waits {book}").start()
+            self._running[book] = process = start_verb(arguments, book, self._settings)
+        threading.Thread(target=self._wait, args=(book, process), daemon=True, name=f"waits {book}").start()
         return True
 
     def is_starting(self, book: str) -> bool:
@@ -40,9 +41,9 @@ class Runs:
         with self._lock:
             return self._failures.get(book, "")
 
-    def _wait(self, book: str, process: "subprocess.Popen[bytes]", settings: Settings) -> None:
+    def _wait(self, book: str, process: "subprocess.Popen[bytes]") -> None:
         code = process.wait()
         with self._lock:
             del self._running[book]
             if code not in _RESTED:
-                self._failures[book] = last_words(book, settings) or f"it ended with code {code}"
+                self._failures[book] = last_words(book, self._settings) or f"it ended with code {code}"

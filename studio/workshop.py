@@ -3,14 +3,13 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Annotated
 
 from fastapi import Depends, Request
 from sqlalchemy.exc import DBAPIError
 
 from bookwright.agents.runtime.events.event_file import event_path
-from bookwright.app.access import OpenBook, open_book
+from bookwright.app.access import OpenBook, open_book, unheard
 from bookwright.app.changes.editing import take_in_at_rest
 from bookwright.app.watching.library import WatchedLibrary
 from bookwright.app.watching.stream import Heard, StreamFollower
@@ -21,24 +20,19 @@ from bookwright.studio.jobs import Jobs
 from bookwright.studio.runs import Runs
 
 
-@dataclass
 class Workshop:
-    """One studio while it runs."""
+    """One studio while it runs; nothing is opened before it is looked at."""
 
-    settings: Settings
-    keys: StudioKeys
-    library: WatchedLibrary
-    jobs: Jobs
-    talks: Jobs
-    """Answers of agents; they do not wait for an estimate."""
-    runs: Runs
-    _followers: dict[str, StreamFollower] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    @classmethod
-    def opened(cls, settings: Settings, keys: StudioKeys) -> "Workshop":
-        """Make ready to look; nothing is opened before it is looked at."""
-        return cls(settings, keys, WatchedLibrary(settings), Jobs(), Jobs(), Runs())
+    def __init__(self, settings: Settings, keys: StudioKeys) -> None:
+        self.settings = settings
+        self.keys = keys
+        self.library = WatchedLibrary(settings)
+        self.jobs = Jobs()
+        self.talks = Jobs()
+        """Answers of agents; they do not wait for an estimate."""
+        self.runs = Runs(settings)
+        self._followers: dict[str, StreamFollower] = {}
+        self._lock = threading.Lock()
 
     def look(self, book: str) -> OpenBook:
         """Open a book for looking alone.
@@ -57,7 +51,7 @@ class Workshop:
             BookNotFound: There is none of that id.
         """
         whole = self.look(book).book.id  # a beginning of an id names no book here
-        with open_book(whole, lambda line: None) as opened:
+        with open_book(whole, unheard) as opened:
             yield opened
 
     def take_in(self, book: str) -> None:

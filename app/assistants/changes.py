@@ -7,13 +7,13 @@ from bookwright.app.access import library
 from bookwright.app.assistants.opening import AssistantDesk, Facts
 from bookwright.app.branches.forking import fork
 from bookwright.app.changes.editing import editable_parts, save_or_queue
-from bookwright.app.changes.hand_text import without_heading
-from bookwright.app.changes.refreshing import refresh_sight
+from bookwright.app.changes.printed_headings import without_heading
+from bookwright.app.changes.refreshing import refresh_preview
 from bookwright.app.comments.passages import comment_on
 from bookwright.app.orders.checks import check_writable
 from bookwright.app.orders.starting import begin, start_verb
 from bookwright.app.places import find_node
-from bookwright.app.status.shelf import ask_to_rest
+from bookwright.app.status.books import ask_to_rest
 from bookwright.flows.revision.refresh import RefreshScope
 from bookwright.models.comment import Anchor
 from bookwright.models.document import DocumentKind
@@ -70,11 +70,11 @@ class BookChanges:
     def begin_book(self, order: dict[str, str], bill_hash: str) -> Facts:
         """Begin a book that `bill_for_new_book` has shown the bill of; this spends the author's money."""
         from bookwright.app.estimates.rehearsal import estimate_book
-        from bookwright.app.orders.ordering import brief_of, check_bill
+        from bookwright.app.orders.ordering import OrderBill, brief_of
 
         settings = self._desk.settings
         brief = brief_of(order, settings.home)
-        check_bill(brief, estimate_book(brief, settings), bill_hash)
+        OrderBill(brief, estimate_book(brief, settings)).check(bill_hash)
         with library(settings) as database:
             book = begin(database, brief, settings)
         return self._start(book.id, ["resume", book.id, "--no-prefect"])
@@ -93,7 +93,7 @@ class BookChanges:
         with self._desk.opened(book) as opened:
             with opened.storage.read() as stores:
                 wanted = RefreshScope(find_node(place, stores).label)
-                refresh_sight(stores, opened.book.brief, wanted).check(bill_hash)
+                refresh_preview(stores, opened.book.brief, wanted).check(bill_hash)
             check_writable(opened.book.brief, opened.settings)
             identity = opened.book.id
         return self._start(identity, ["refresh", identity, *wanted.options, "--yes"])

@@ -8,14 +8,14 @@ from bookwright.app.access import existing_library
 from bookwright.app.assistants.opening import AssistantDesk, Facts
 from bookwright.app.branches.comparing import compare, other_branch, text_pair
 from bookwright.app.branches.listing import branch_tree
-from bookwright.app.candidates.sight import candidates_at, units_with_candidates
+from bookwright.app.candidates.unit_candidates import candidates_at, units_with_candidates
 from bookwright.app.changes.deciding import facts_of
 from bookwright.app.changes.editing import editable_parts
-from bookwright.app.changes.refreshing import refresh_sight
+from bookwright.app.changes.refreshing import refresh_preview
 from bookwright.app.comments.passages import all_comments, comments_at
 from bookwright.app.places import find_node, place_name
-from bookwright.app.records.board import make_board
-from bookwright.app.status.shelf import shelf, state_of
+from bookwright.app.records.thread_board import make_board
+from bookwright.app.status.books import list_books, state_of
 from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.report.book_report import report_of
 from bookwright.exports.text import body
@@ -39,7 +39,7 @@ class BookLooks:
     def books(self) -> list[Facts]:
         """List all books: id, title, where each stands, how much is written, what it has cost."""
         with existing_library(self._desk.settings) as database:
-            lines = [] if database is None else shelf(database)
+            lines = [] if database is None else list_books(database)
         return [
             {
                 "book": line.book.id, "title": line.book.title, "state": line.words, "reason": line.book.reason,
@@ -168,7 +168,7 @@ class BookLooks:
         """List what rests on texts that were changed since, with the bill of making it anew and that bill's hash."""
         with self._desk.opened(book) as opened, opened.storage.read() as stores:
             wanted = RefreshScope(find_node(place, stores).label)
-            sight = refresh_sight(stores, opened.book.brief, wanted)
+            sight = refresh_preview(stores, opened.book.brief, wanted)
             reading = stores.codex.reading_order()
             return {
                 "stale": [
@@ -188,13 +188,13 @@ class BookLooks:
         `profile`, `model` and `usd`, the cap. Nothing is begun.
         """
         from bookwright.app.estimates.rehearsal import estimate_book
-        from bookwright.app.orders.ordering import bill_hash, brief_of
+        from bookwright.app.orders.ordering import OrderBill, brief_of
 
         brief = brief_of(order, self._desk.settings.home)
         found = estimate_book(brief, self._desk.settings)
         return {
             "length": found.length, "unit": found.unit, "profile": found.profile, "low": asdict(found.total.low),
-            "high": asdict(found.total.high), "seconds": list(found.seconds), "bill_hash": bill_hash(brief, found),
+            "high": asdict(found.total.high), "seconds": list(found.seconds), "bill_hash": OrderBill(brief, found).hash,
         }  # fmt: skip
 
     def bill_for_going_on(self, book: str, until: str = "") -> Facts:

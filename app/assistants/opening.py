@@ -6,7 +6,7 @@ from typing import Any
 
 from bookwright.app.access import OpenBook, open_book
 from bookwright.app.commands.costs import cost_of
-from bookwright.app.confirming import check_confirmed, hash_of
+from bookwright.app.confirming import Confirmable
 from bookwright.app.ends import end_in
 from bookwright.flows.limits import Limits
 from bookwright.models.settings import Settings
@@ -17,8 +17,10 @@ Facts = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class GoingOn:
+class GoingOn(Confirmable):
     """What going on with a book is likely to take, as it stands now."""
+
+    subject = "The book"
 
     book: str
     until: str
@@ -30,22 +32,13 @@ class GoingOn:
     usd: float
     """What it has cost so far."""
 
-    @property
-    def hash(self) -> str:
-        """What stands for this bill: another state of the book, or another end, has another one."""
-        return hash_of(asdict(self))
+    def shown(self) -> tuple[object, ...]:
+        """Return all of it: another state of the book, or another end, has another hash."""
+        return (asdict(self),)
 
     def facts(self) -> Facts:
         """Return it with its hash."""
         return asdict(self) | {"bill_hash": self.hash}
-
-    def check(self, confirmed: str) -> None:
-        """Make sure that this is the bill that was confirmed.
-
-        Raises:
-            InvalidInput: It is another by now.
-        """
-        check_confirmed(self.hash, confirmed, "The book")
 
 
 @dataclass(frozen=True)

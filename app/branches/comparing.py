@@ -120,7 +120,7 @@ def compare_units(a: OpenBook, b: OpenBook) -> tuple[UnitPair, ...]:
         InvalidInput: They are no branches of one book.
     """
     with a.storage.read() as mine, b.storage.read() as theirs:
-        kinship(mine, a.book.id, theirs, b.book.id)
+        kinship(mine, theirs)
         return tuple(_units(_lengths(mine), _lengths(theirs)))
 
 
@@ -144,7 +144,7 @@ def text_pair(a: OpenBook, b: OpenBook, place: str) -> TextPair:
         InvalidInput: Nothing of it is written in one.
     """
     with a.storage.read() as mine, b.storage.read() as theirs:
-        kinship(mine, a.book.id, theirs, b.book.id)
+        kinship(mine, theirs)
         first = find_node(place, mine)
         second = theirs.nodes.by_label(first.label)
         return TextPair(first.label, (a.book.id, b.book.id), _text(mine, first), _text(theirs, second))

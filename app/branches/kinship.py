@@ -34,6 +34,12 @@ class Kinship:
         """True for a node that was made here since."""
         return node.key > self.my_nodes
 
+    def shared_children(self, mine: TaskNode, theirs: TaskNode) -> list[tuple[TaskNode, TaskNode]]:
+        """Return what both have below a node that both have, in pairs, in the order of theirs."""
+        own = {child.label: child for child in self.mine.nodes.children(mine.key)}
+        there = self.theirs.nodes.children(theirs.key)
+        return [(own[child.label], child) for child in there if child.label in own and not self.is_theirs_alone(child)]
+
     def known_record(self) -> int:
         """Return the newest row of my codex that whoever wrote in the other book may have known.
 
@@ -62,13 +68,13 @@ class Kinship:
         return stood[-1] if stood else None
 
 
-def kinship(mine: Stores, my_book: str, theirs: Stores, their_book: str) -> Kinship:
+def kinship(mine: Stores, theirs: Stores) -> Kinship:
     """Find out how two books are related.
 
     Raises:
         InvalidInput: They are one book, or no branches of one.
     """
-    branches = BranchRepository(mine.connection)
+    branches, my_book, their_book = BranchRepository(mine.connection), mine.book, theirs.book
     if my_book == their_book:
         raise InvalidInput("that is one and the same book; name two of its branches")
     if branches.root_of(my_book) != branches.root_of(their_book):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bookwright.app.access import OpenBook
-from bookwright.app.status.shelf import state_of
+from bookwright.app.status.books import state_of
 from bookwright.models.book import Book
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.tree.place import order_of
@@ -38,6 +38,11 @@ class BranchRow:
         return self.fork.name if self.fork else self.book.title
 
     @property
+    def standing(self) -> str:
+        """Where it stands in one word."""
+        return state_of(self.book)
+
+    @property
     def own(self) -> int:
         """How much of its text it has made itself since it was forked."""
         return sum(length for length, is_own in self.stretches if is_own)
@@ -47,7 +52,7 @@ class BranchRow:
         fork = self.fork
         return {
             "book": self.book.id, "name": self.name, "origin": fork and fork.origin, "at": fork and fork.at,
-            "forked_at": fork and fork.forked_at, "depth": self.depth, "state": state_of(self.book),
+            "forked_at": fork and fork.forked_at, "depth": self.depth, "state": self.standing,
             "reason": self.book.reason, "written": self.written, "own": self.own, "length": self.book.brief.length,
             "calls": self.book.calls, "tokens": self.book.tokens, "cost_micros": self.book.cost,
         }  # fmt: skip

@@ -1,11 +1,13 @@
 """What a merge would do: which units and documents it takes, what both sides changed and an author has to settle."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from bookwright.app.branches.kinship import Kinship
 from bookwright.models.document import Document, DocumentKind
-from bookwright.models.text.merge import Merged, has_marks, merged
+from bookwright.models.errors import InvalidInput
+from bookwright.models.text.merge import Merged, has_marks, merged, stretches
 from bookwright.models.tree.task import TaskNode
 
 OURS, THEIRS = "ours", "theirs"
@@ -35,6 +37,37 @@ class Conflict:
     """Both laid together, with marks where they do not agree; empty where no text can be made of them."""
     count: int = 1
     """At how many passages they do not agree."""
+
+    def stretches(self) -> list[tuple[str, str]]:
+        """Return it as stretches of text, what stands here and what stands there; twice the same where they agree.
+
+        What is no prose, or cannot be laid together, is one stretch.
+        """
+        if self.kind is not DocumentKind.PROSE or not self.merged:
+            return [(self.ours, self.theirs)]
+        found: list[tuple[str, str]] = []
+        pairs = stretches(self.base, self.ours, self.theirs)
+        for is_same, run in groupby(pairs, key=lambda pair: pair[0] == pair[1]):
+            if is_same:
+                found.append(("".join(mine for mine, _ in run),) * 2)
+            else:
+                found.extend(run)
+        return found
+
+    def settled(self, sides: Sequence[str]) -> str:
+        """Return how it is settled by a side for each of its stretches that do not agree, in order.
+
+        Raises:
+            InvalidInput: A place was left open.
+        """
+        found = self.stretches()
+        open_places = sum(mine != theirs for mine, theirs in found)
+        if len(sides) != max(open_places, 1) or not set(sides) <= {OURS, THEIRS}:
+            raise InvalidInput("At each place either the words that stand here are to stand, or those of the branch.")
+        if len(found) == 1:
+            return sides[0]
+        left = iter(sides)
+        return "".join(theirs if mine != theirs and next(left) == THEIRS else mine for mine, theirs in found)
 
 
 @dataclass(frozen=True)
@@ -108,12 +141,10 @@ class Planner:
         before = len(self.plan.texts)
         self._documents(mine, theirs)
         is_changed = bool(units.theirs or units.replaced) or len(self.plan.texts) > before
-        for child in self._kin.theirs.nodes.children(theirs.key):
-            own = self._twin(mine, child)
-            if own is not None and not self._kin.is_theirs_alone(child):
-                count = self._size
-                self.unit(own, child)
-                is_changed = is_changed or self._size > count
+        for own, child in self._kin.shared_children(mine, theirs):
+            count = self._size
+            self.unit(own, child)
+            is_changed = is_changed or self._size > count
         if is_changed and not self._goes_further(mine, theirs):
             self.plan.rows.append((mine, theirs))
 
@@ -152,10 +183,6 @@ class Planner:
         replaced = {node.key for units in self.plan.units for node in units.replaced}
         own = self._kin.mine.nodes.children(mine.key)
         return any(child.label not in there and child.key not in replaced for child in own)
-
-    def _twin(self, mine: TaskNode, child: TaskNode) -> TaskNode | None:
-        found = (own for own in self._kin.mine.nodes.children(mine.key) if own.label == child.label)
-        return next(found, None)
 
     def _documents(self, mine: TaskNode, theirs: TaskNode) -> None:
         kinds = [self._kind] if self._kind else list(DocumentKind)

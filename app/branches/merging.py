@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,9 +9,9 @@ from sqlalchemy import insert, select, update
 
 from bookwright.app.access import OpenBook, at_rest
 from bookwright.app.branches.kinship import Kinship, kinship
+from bookwright.app.branches.merge_application import MergeApplication
 from bookwright.app.branches.merge_plan import Conflict, MergePlan, Planner
-from bookwright.app.branches.records import TakeRecord, plan_records, take_records
-from bookwright.app.branches.taking import Taking
+from bookwright.app.branches.merge_records import TakeRecord, plan_records, take_records
 from bookwright.app.confirming import hash_of
 from bookwright.app.estimates.stale_bill import RefreshBill, bill_of
 from bookwright.app.places import find_node
@@ -46,7 +45,7 @@ class MergeOrder:
 
 
 @dataclass(frozen=True)
-class MergeSight:
+class MergePreview:
     """What a merge would do, or has done."""
 
     branch: str
@@ -67,19 +66,18 @@ class MergeSight:
         return not (self.texts or self.units or self.records or self.conflicts)
 
 
-def look_at_merge(opened: OpenBook, order: MergeOrder) -> MergeSight:
+def look_at_merge(opened: OpenBook, order: MergeOrder) -> MergePreview:
     """Return what a merge would do, and which conflicts are yet to be settled; nothing is changed.
 
     Raises:
         InvalidInput: The two are no branches of one book, or what was chosen settles nothing.
     """
-    with opened.storage.read() as stores, _beside(stores, order.branch) as theirs:
-        kin = kinship(stores, opened.book.id, theirs, theirs.book)
-        planner, records = _planned(kin, order)
-        return _sight(kin, order, planner.plan, records)
+    with opened.storage.read() as stores:
+        kin = kinship(stores, _beside(stores, order.branch))
+        return _sight(kin, order, *_planned(kin, order))
 
 
-def merge(opened: OpenBook, order: MergeOrder) -> MergeSight:
+def merge(opened: OpenBook, order: MergeOrder) -> MergePreview:
     """Take over what is ordered, in one transaction.
 
     Raises:
@@ -87,16 +85,18 @@ def merge(opened: OpenBook, order: MergeOrder) -> MergeSight:
         EditConflict: The two are not any more as they were looked at; nothing was changed.
         InvalidInput: A conflict is not settled, or there is nothing to take; nothing was changed.
     """
-    with at_rest(opened.storage, Failpoint.MERGE) as stores, _beside(stores, order.branch) as theirs:
+    with at_rest(opened.storage, Failpoint.MERGE) as stores:
+        theirs = _beside(stores, order.branch)
         stores.connection.execute(select(books.c.id).where(books.c.id == theirs.book).with_for_update())
-        kin = kinship(stores, opened.book.id, theirs, theirs.book)
-        _check_seen(kin, order)
+        kin = kinship(stores, theirs)
+        if order.seen and order.seen != _standing(stores, theirs):
+            raise EditConflict("One of the two has changed since they were shown; look at them again.")
         before = snapshot(stores.connection, stores.book)
-        planner, records = _planned(kin, order)
-        sight = _sight(kin, order, planner.plan, records)
+        plan, records = _planned(kin, order)
+        sight = _sight(kin, order, plan, records)
         _check(sight)
         take_records(records, stores)
-        Taking(kin, f"from branch {theirs.book}").do(planner.plan)
+        MergeApplication(kin, f"from branch {theirs.book}").do(plan)
         _settle_state(stores, sight.place)
         undo = undo_of(before, snapshot(stores.connection, stores.book))
         undo["steps"] = last_step(stores.connection, stores.book)
@@ -111,8 +111,8 @@ def merge(opened: OpenBook, order: MergeOrder) -> MergeSight:
 
 def standing_of(opened: OpenBook, branch: str) -> str:
     """Return what stands for two books as they are: another one once either was written on or changed."""
-    with opened.storage.read() as stores, _beside(stores, branch) as theirs:
-        return _standing(stores, theirs)
+    with opened.storage.read() as stores:
+        return _standing(stores, _beside(stores, branch))
 
 
 def undo_merge(opened: OpenBook, number: int | None = None) -> tuple[str, str]:
@@ -146,39 +146,30 @@ def stale_after(opened: OpenBook) -> tuple[list[StaleDocument], RefreshBill]:
         return found, bill_of(found, stores)
 
 
-@contextmanager
-def _beside(stores: Stores, branch: str) -> Iterator[Stores]:
+def _beside(stores: Stores, branch: str) -> Stores:
     """Another book, on the same connection."""
     book = stores.books.get(branch)
-    yield Stores(stores.connection, book.id, book.brief.language.measure)
+    return Stores(stores.connection, book.id, book.brief.language.measure)
 
 
 def _standing(mine: Stores, theirs: Stores) -> str:
-    return hash_of(
-        *(
-            (one.book, *BranchRepository(one.connection).newest(one.book), one.codex.last_row())
-            for one in (mine, theirs)
-        )
-    )
+    both = (mine, theirs)
+    newest = [(one.book, *BranchRepository(one.connection).newest(one.book), one.codex.last_row()) for one in both]
+    return hash_of(*newest)
 
 
-def _check_seen(kin: Kinship, order: MergeOrder) -> None:
-    if order.seen and order.seen != _standing(kin.mine, kin.theirs):
-        raise EditConflict("One of the two has changed since they were shown; look at them again.")
-
-
-def _planned(kin: Kinship, order: MergeOrder) -> tuple[Planner, list[TakeRecord]]:
+def _planned(kin: Kinship, order: MergeOrder) -> tuple[MergePlan, list[TakeRecord]]:
     planner = Planner(kin, order.choices, order.kind)
     theirs = find_node(order.take, kin.theirs)
     is_whole = theirs.parent is None and order.kind is None
-    mine = _counterpart(kin, theirs)
-    planner.unit(mine, theirs)
-    told_by = None if is_whole else frozenset(_told(kin, planner.plan))
-    records = plan_records(kin, order.choices, planner.plan, told_by)
-    unused = set(order.choices) - planner.plan.settled - {"all"} - {one.place for one in planner.plan.conflicts}
+    planner.unit(_counterpart(kin, theirs), theirs)
+    plan = planner.plan
+    told_by = None if is_whole else frozenset(_taken_documents(kin, plan))
+    records = plan_records(kin, order.choices, plan, told_by)
+    unused = set(order.choices) - plan.settled - {"all"} - {one.place for one in plan.conflicts}
     if unused:
         raise InvalidInput(f"there is no conflict at {', '.join(sorted(unused))}; `merge` without choices shows them")
-    return planner, records
+    return plan, records
 
 
 def _counterpart(kin: Kinship, theirs: TaskNode) -> TaskNode:
@@ -192,7 +183,7 @@ def _counterpart(kin: Kinship, theirs: TaskNode) -> TaskNode:
     return kin.mine.nodes.by_label(theirs.label)
 
 
-def _told(kin: Kinship, plan: MergePlan) -> Iterator[int]:
+def _taken_documents(kin: Kinship, plan: MergePlan) -> Iterator[int]:
     """The documents of theirs that are taken, whose records go with them."""
     yield from (one.theirs.id for one in plan.texts)
     waiting = [node for units in plan.units for node in units.theirs]
@@ -202,8 +193,8 @@ def _told(kin: Kinship, plan: MergePlan) -> Iterator[int]:
         waiting += kin.theirs.nodes.children(node.key)
 
 
-def _sight(kin: Kinship, order: MergeOrder, plan: MergePlan, records: list[TakeRecord]) -> MergeSight:
-    return MergeSight(
+def _sight(kin: Kinship, order: MergeOrder, plan: MergePlan, records: list[TakeRecord]) -> MergePreview:
+    return MergePreview(
         branch=kin.theirs.book,
         place=find_node(order.take, kin.theirs).label + (f"/{order.kind}" if order.kind else ""),
         texts=tuple((one.mine.label, one.theirs.kind, one.is_mixed) for one in plan.texts),
@@ -214,7 +205,7 @@ def _sight(kin: Kinship, order: MergeOrder, plan: MergePlan, records: list[TakeR
     )
 
 
-def _check(sight: MergeSight) -> None:
+def _check(sight: MergePreview) -> None:
     if sight.conflicts:
         places = ", ".join(one.place for one in sight.conflicts)
         raise InvalidInput(

@@ -1,14 +1,12 @@
 """What of a branch can be taken over by itself: units in which something differs, documents of one unit."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bookwright.app.access import OpenBook
 from bookwright.app.branches.comparing import UnitPair
 from bookwright.app.branches.kinship import Kinship, kinship
-from bookwright.app.changes.editing import node_names
+from bookwright.app.places import node_at, node_names
 from bookwright.models.document import DocumentKind
-from bookwright.models.errors import NodeNotFound
 from bookwright.models.tree.place import order_of
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
@@ -46,8 +44,6 @@ class Offers:
     """In reading order, a unit before its parts."""
     nearest: dict[str, str]
     """For each unit that differs, by its label, the smallest of them that holds it; the book's is `1`."""
-    kept: frozenset[str]
-    """Labels of those whose text was changed in this book alone: there is nothing to take over."""
 
 
 def offers_of(a: OpenBook, b: OpenBook, pairs: tuple[UnitPair, ...]) -> Offers:
@@ -57,19 +53,20 @@ def offers_of(a: OpenBook, b: OpenBook, pairs: tuple[UnitPair, ...]) -> Offers:
         InvalidInput: They are no branches of one book.
     """
     with a.storage.read() as mine, b.storage.read() as theirs:
-        kin = kinship(mine, a.book.id, theirs, b.book.id)
-        kept = frozenset(pair.label for pair in pairs if pair.a is not None and _is_kept(pair.label, kin))
+        kin = kinship(mine, theirs)
         counts: dict[str, int] = {}
         nearest: dict[str, str] = {}
-        for pair in (pair for pair in pairs if pair.label not in kept):
+        for pair in pairs:
+            if pair.a is not None and _is_kept(pair.label, kin):
+                continue  # it was changed in this book alone: there is nothing to take over
             labels = [node.label for node in _above(pair.label, theirs) if not kin.is_theirs_alone(node)]
-            shared = [label for label in labels if _is_there(label, mine) and label != "1"]
+            shared = [label for label in labels if label != "1" and node_at(label, mine)]
             nearest[pair.label] = shared[0] if shared else "1"
             for label in shared:
                 counts[label] = counts.get(label, 0) + 1
         names = node_names(theirs, counts)
     units = tuple(Offer(label, names[label], counts[label]) for label in sorted(counts, key=order_of))
-    return Offers(units, nearest, kept)
+    return Offers(units, nearest)
 
 
 def differing_kinds(a: OpenBook, b: OpenBook, label: str) -> list[DocumentKind]:
@@ -89,7 +86,7 @@ def differing_kinds(a: OpenBook, b: OpenBook, label: str) -> list[DocumentKind]:
 def differing_documents(a: OpenBook, b: OpenBook) -> list[DocumentOffer]:
     """Return the documents beside the texts that both books have and that read differently, in reading order."""
     with a.storage.read() as mine, b.storage.read() as theirs:
-        kin = kinship(mine, a.book.id, theirs, b.book.id)
+        kin = kinship(mine, theirs)
         found: list[tuple[str, DocumentKind]] = []
         for kind in _BESIDE_TEXT:
             own = {label: document.text_hash for label, document in mine.documents.labelled(kind)}
@@ -103,29 +100,17 @@ def differing_documents(a: OpenBook, b: OpenBook) -> list[DocumentOffer]:
 
 def _is_kept(label: str, kin: Kinship) -> bool:
     """Whether the branch has a text as it was when the two parted."""
-    if not _is_there(label, kin.theirs):
+    mine, theirs = kin.mine.nodes.by_label(label), node_at(label, kin.theirs)
+    if theirs is None:
         return False
-    mine, theirs = kin.mine.nodes.by_label(label), kin.theirs.nodes.by_label(label)
     ours, others = kin.versions(mine.key, theirs.key, DocumentKind.PROSE)
     base = kin.base(ours, others)
     return bool(others) and base is not None and base.text_hash == others[-1].text_hash
 
 
-def _above(label: str, stores: Stores) -> Iterator[TaskNode]:
+def _above(label: str, stores: Stores) -> list[TaskNode]:
     """A node with those above it, the nearest first; only those that there are."""
-    while label:
-        try:
-            node = stores.nodes.by_label(label)
-        except NodeNotFound:
-            label = label.rpartition(".")[0]
-            continue
-        yield from (node, *stores.nodes.ancestors(node))
-        return
-
-
-def _is_there(label: str, stores: Stores) -> bool:
-    try:
-        stores.nodes.by_label(label)
-    except NodeNotFound:
-        return False
-    return True
+    node = node_at(label, stores)
+    if node is None:
+        return _above(label.rpartition(".")[0], stores) if label else []
+    return [node, *stores.nodes.ancestors(node)]

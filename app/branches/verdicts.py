@@ -1,13 +1,12 @@
 """A reader's verdict on two texts: what it would cost, told before anything is asked."""
 
-from contextlib import closing
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from bookwright.agents.backends.tokens import TokenCounter
-from bookwright.app.access import OpenBook
+from bookwright.app.access import OpenBook, paced_models
 from bookwright.app.branches.comparing import TextPair
-from bookwright.app.confirming import check_confirmed, hash_of
+from bookwright.app.confirming import Confirmable
 from bookwright.app.orders import checks
 from bookwright.app.orders.bill import Bill, priced
 from bookwright.flows.book_models import model_of
@@ -20,28 +19,21 @@ _FRAME, _ANSWER = 1_500, 400
 
 
 @dataclass(frozen=True)
-class VerdictOrder:
+class VerdictOrder(Confirmable):
     """Two texts as a reader would be asked about them."""
+
+    subject = "The text"
 
     pair: TextPair
     bill: Bill
 
-    @property
-    def hash(self) -> str:
-        """What stands for these texts and this bill: others have another one."""
-        return hash_of(self.pair.label, self.pair.a, self.pair.b, asdict(self.bill))
-
-    def check(self, confirmed: str) -> None:
-        """Make sure that this is the bill that was confirmed.
-
-        Raises:
-            InvalidInput: It is another by now.
-        """
-        check_confirmed(self.hash, confirmed, "The text")
+    def shown(self) -> tuple[object, ...]:
+        """Return the texts and the bill."""
+        return self.pair.label, self.pair.a, self.pair.b, asdict(self.bill)
 
 
-def verdict_bill(opened: OpenBook, pair: TextPair) -> Bill:
-    """Return what two readings of both texts are likely to take.
+def order_verdict(opened: OpenBook, pair: TextPair) -> VerdictOrder:
+    """Return a verdict as it would be asked for, with what two readings of both texts are likely to take.
 
     Raises:
         UnknownModel, MissingKey: The model that would read cannot be asked.
@@ -49,16 +41,7 @@ def verdict_bill(opened: OpenBook, pair: TextPair) -> Bill:
     checks.check_writable(opened.book.brief, opened.settings)
     model = model_of("critic", opened.book.brief, opened.settings)
     size = TokenCounter().estimate(model, pair.a) + TokenCounter().estimate(model, pair.b)
-    return priced(Bill(2, 2 * (size + _FRAME), 2 * _ANSWER), model, opened.settings)
-
-
-def order_verdict(opened: OpenBook, pair: TextPair) -> VerdictOrder:
-    """Return a verdict as it would be asked for.
-
-    Raises:
-        UnknownModel, MissingKey: As for its bill.
-    """
-    return VerdictOrder(pair, verdict_bill(opened, pair))
+    return VerdictOrder(pair, priced(Bill(2, 2 * (size + _FRAME), 2 * _ANSWER), model, opened.settings))
 
 
 def ask_for_verdict(opened: OpenBook, order: VerdictOrder) -> "ReaderVerdict":
@@ -68,13 +51,11 @@ def ask_for_verdict(opened: OpenBook, order: VerdictOrder) -> "ReaderVerdict":
         BookHeld: A worker writes the book.
         BookPaused, BackendError: As for any step.
     """
-    from bookwright.agents.backends.service import ModelService  # these bring the engine
-    from bookwright.agents.backends.spending.pace import DatabasePacer
-    from bookwright.flows.candidates.judging import ask_reader
+    from bookwright.flows.candidates.judging import ask_reader  # these bring the engine
     from bookwright.flows.open_book import RunConfig, hold_book
 
     database, settings = opened.storage.database, opened.settings
-    with closing(ModelService(settings, pacer=DatabasePacer(database, settings))) as models:
+    with paced_models(database, settings) as models:
         around = RunConfig(settings, database, models, cancel=models.cancel)
         with hold_book(opened.book.id, around, way_on="asking the reader again") as deps:
             with deps.stores() as stores:

@@ -6,7 +6,7 @@ from bookwright.agents.relay.secrets.guard import public_at
 from bookwright.agents.relay.secrets.kept import kept_at
 from bookwright.agents.relay.secrets.reviewing import review_by_code
 from bookwright.app.access import OpenBook, at_rest
-from bookwright.app.candidates.sight import CandidateSight, candidates_at
+from bookwright.app.candidates.unit_candidates import UnitCandidates, candidates_at
 from bookwright.flows.revision.revise import store_version
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.errors import InvalidInput
@@ -54,10 +54,10 @@ def take(opened: OpenBook, label: str, number: int) -> Taken:
             ),
             None,
         )  # fmt: skip
-        return Taken(made, _told(opened, unit, candidate.text, stores))
+        return Taken(made, _leaks(opened, unit, candidate.text, stores))
 
 
-def _standing(sight: CandidateSight, number: int, stores: Stores) -> Document:
+def _standing(sight: UnitCandidates, number: int, stores: Stores) -> Document:
     """Return the text that stands; there is none while the author's choice is waited for."""
     unit = sight.unit
     if sight.gate is not None:
@@ -71,7 +71,7 @@ def _standing(sight: CandidateSight, number: int, stores: Stores) -> Document:
     return prose
 
 
-def _told(opened: OpenBook, unit: TaskNode, text: str, stores: Stores) -> tuple[str, ...]:
+def _leaks(opened: OpenBook, unit: TaskNode, text: str, stores: Stores) -> tuple[str, ...]:
     brief = opened.book.brief
     kept = kept_at(stores.codex, unit.label, brief.forbidden_keywords)
     if not (kept.is_hiding or kept.words):

@@ -1,9 +1,9 @@
 """Words of an author in place of a text: what rests on it, and saving, by the version that they were made from."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bookwright.app.access import OpenBook, at_rest
+from bookwright.app.places import node_names
 from bookwright.flows.revision.edit_queue import check_edit, put_edit, settle_edit
 from bookwright.flows.revision.revise import chosen, earlier, restore, with_prose
 from bookwright.models.codex.record import Record, Stored
@@ -11,7 +11,6 @@ from bookwright.models.document import Document, DocumentKind
 from bookwright.models.edit import AuthorEdit, EditState, NoteEdit, PlainEdit, TextEdit
 from bookwright.models.errors import BookHeld, EditConflict
 from bookwright.models.staleness import Version
-from bookwright.models.tree.place import Place
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
 
@@ -27,7 +26,7 @@ class SavedEdit:
 
 
 @dataclass(frozen=True)
-class EditSight:
+class EditView:
     """A document as its author finds it before editing."""
 
     node: TaskNode
@@ -41,7 +40,7 @@ class EditSight:
     """Titles of the nodes that these are of, by their labels."""
 
 
-def edit_sight(stores: Stores, label: str, kind: DocumentKind | None) -> EditSight:
+def edit_view(stores: Stores, label: str, kind: DocumentKind | None) -> EditView:
     """Return a document with what it rests on and what rests on it.
 
     Raises:
@@ -51,19 +50,7 @@ def edit_sight(stores: Stores, label: str, kind: DocumentKind | None) -> EditSig
     node = stores.nodes.by_label(label)
     document = chosen(stores, node, kind)
     under, resting = stores.staleness.inputs_of(document.id), stores.staleness.resting_on(document.id)
-    return EditSight(node, document, under, resting, node_names(stores, (one.label for one in (*under, *resting))))
-
-
-def node_names(stores: Stores, labels: Iterable[str]) -> dict[str, str]:
-    """Return what nodes are called where nobody wants a label: by their titles, or what they are to achieve."""
-    nodes = {label: stores.nodes.by_label(label) for label in dict.fromkeys(labels)}
-    return {label: node.title or node.goal[:60] for label, node in nodes.items()}
-
-
-def places_named(stores: Stores, places: Iterable[Place | None]) -> dict[Place | None, str]:
-    """Return what places of the codex are called: a unit that is there by its title, any other as it is written."""
-    known = {node.label: node.title for node in stores.nodes.titled_units()}
-    return {place: "–" if place is None else known.get(str(place), str(place)) for place in places}
+    return EditView(node, document, under, resting, node_names(stores, (one.label for one in (*under, *resting))))
 
 
 def editable_parts(stores: Stores, label: str) -> list[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bookwright.app.confirming import check_confirmed, hash_of
+from bookwright.app.confirming import Confirmable
 from bookwright.app.estimates.stale_bill import RefreshBill, bill_of
 from bookwright.flows.revision.refresh import RefreshScope
 from bookwright.flows.revision.staleness import Staleness
@@ -13,8 +13,10 @@ from bookwright.storage.stores import Stores
 
 
 @dataclass(frozen=True)
-class RefreshSight:
+class RefreshPreview(Confirmable):
     """What a refresh would do, with its bill."""
+
+    subject = "What is stale"
 
     wanted: RefreshScope
     found: Sequence[StaleDocument]
@@ -25,22 +27,13 @@ class RefreshSight:
         """What is directly stale."""
         return [one for one in self.found if one.is_direct]
 
-    @property
-    def hash(self) -> str:
-        """What stands for this list and this bill: another one has another."""
+    def shown(self) -> tuple[object, ...]:
+        """Return the scope, the list and the bill."""
         listed = [(one.document.id, one.is_direct) for one in self.found]
-        return hash_of(self.wanted.label, self.wanted.is_anew, listed, self.bill.facts())
-
-    def check(self, confirmed: str) -> None:
-        """Make sure that this is the bill that was confirmed.
-
-        Raises:
-            InvalidInput: It is another by now.
-        """
-        check_confirmed(self.hash, confirmed, "What is stale")
+        return self.wanted.label, self.wanted.is_anew, listed, self.bill.facts()
 
 
-def refresh_sight(stores: Stores, brief: Brief, wanted: RefreshScope) -> RefreshSight:
+def refresh_preview(stores: Stores, brief: Brief, wanted: RefreshScope) -> RefreshPreview:
     """Look what is stale within a scope, and what making it anew would take.
 
     Raises:
@@ -48,4 +41,4 @@ def refresh_sight(stores: Stores, brief: Brief, wanted: RefreshScope) -> Refresh
     """
     stores.nodes.by_label(wanted.label)
     found = [one for one in Staleness(brief).all(stores) if wanted.holds(one)]
-    return RefreshSight(wanted, found, bill_of(found, stores))
+    return RefreshPreview(wanted, found, bill_of(found, stores))

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from bookwright.app.access import OpenBook
+from bookwright.app.places import node_at
 from bookwright.exports.markup import to_plain
 from bookwright.models.comment import LONGEST_CONTEXT, LONGEST_QUOTE, LONGEST_WORDS, Anchor, Comment, CommentState
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.edit import EditState, QueuedEdit
-from bookwright.models.errors import EntryNotFound, InvalidInput, NodeNotFound
+from bookwright.models.errors import EntryNotFound, InvalidInput
 from bookwright.models.text.plain import plain
 from bookwright.models.tree.place import order_of
 from bookwright.storage.stores import Stores
@@ -23,7 +24,7 @@ _GROWN = (3, 200)
 
 
 @dataclass(frozen=True)
-class CommentSight:
+class CommentView:
     """A comment beside the text that stands today."""
 
     comment: Comment
@@ -98,14 +99,14 @@ def comment_on(opened: OpenBook, labels: list[str], anchor: Anchor, words: str, 
         return number
 
 
-def comments_at(stores: Stores, labels: list[str]) -> list[CommentSight]:
+def comments_at(stores: Stores, labels: list[str]) -> list[CommentView]:
     """Return the open comments at some units, each with whether its words still stand there."""
     found = stores.comments.of_nodes([stores.nodes.by_label(label).key for label in labels])
     proses = {label: _prose(stores, label) for label in {one.label for one in found}}
     return [_sight(one, proses[one.label], stores) for one in found]
 
 
-def comment_sight(stores: Stores, number: int) -> CommentSight:
+def comment_view(stores: Stores, number: int) -> CommentView:
     """Return one comment.
 
     Raises:
@@ -115,15 +116,9 @@ def comment_sight(stores: Stores, number: int) -> CommentSight:
     return _sight(comment, _prose(stores, comment.label), stores)
 
 
-def all_comments(stores: Stores) -> list[CommentSight]:
+def all_comments(stores: Stores) -> list[CommentView]:
     """Return the open comments of a book in reading order, also those at units that others have replaced since."""
-    sights = []
-    for comment in stores.comments.open():
-        try:
-            prose = _prose(stores, comment.label)
-        except NodeNotFound:
-            prose = None
-        sights.append(_sight(comment, prose, stores))
+    sights = [_sight(one, _prose(stores, one.label), stores) for one in stores.comments.open()]
     return sorted(sights, key=lambda sight: (order_of(sight.comment.label), sight.comment.id))
 
 
@@ -143,13 +138,14 @@ def lay_aside(stores: Stores, number: int) -> Comment:
     return comment
 
 
-def _sight(comment: Comment, prose: Document | None, stores: Stores) -> CommentSight:
+def _sight(comment: Comment, prose: Document | None, stores: Stores) -> CommentView:
     queued = stores.edits.latest_for(f"note/{comment.id}")
-    return CommentSight(comment, _now(_plain_prose(prose), comment.anchor), prose.version if prose else 0, queued)
+    return CommentView(comment, _now(_plain_prose(prose), comment.anchor), prose.version if prose else 0, queued)
 
 
 def _prose(stores: Stores, label: str) -> Document | None:
-    return stores.documents.current(stores.nodes.by_label(label).key, DocumentKind.PROSE)
+    node = node_at(label, stores)
+    return stores.documents.current(node.key, DocumentKind.PROSE) if node else None
 
 
 def _plain_prose(prose: Document | None) -> str:

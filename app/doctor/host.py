@@ -108,7 +108,8 @@ def environment(settings: Settings) -> tuple[Health, str]:
     ours = [name for name in os.environ if name.startswith(_PREFIX)]
     known = {f"{_PREFIX}{name.upper()}" for name in Settings.model_fields} | {SPEC_VARIABLE, LOG_VARIABLE}
     warnings = [_unknown(name, known) for name in ours if name.upper().partition("__")[0] not in known]
-    warnings += [_unprefixed(name, near) for name in os.environ if (near := _near(name, known)) and name not in ours]
+    near = {name: _near(name, known) for name in os.environ if name not in ours}
+    warnings += [f"{name} means nothing; did you mean {meant}?" for name, meant in near.items() if meant]
     if os.environ.get(SPEC_VARIABLE):
         warnings.append(f"{SPEC_VARIABLE} is set: this program is to fail on purpose")
     return first_of([], warnings, ", ".join(sorted(ours)) or f"no {_PREFIX} variable is set")
@@ -129,7 +130,3 @@ def _near(name: str, known: set[str]) -> str:
     prefix, _, rest = name.partition("_")
     is_slip = difflib.SequenceMatcher(None, prefix, _PREFIX.rstrip("_")).ratio() >= _LIKELY
     return f"{_PREFIX}{rest}" if is_slip and f"{_PREFIX}{rest}" in known else ""
-
-
-def _unprefixed(name: str, near: str) -> str:
-    return f"{name} means nothing; did you mean {near}?"

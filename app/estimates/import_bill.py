@@ -1,11 +1,11 @@
 """What looking at a manuscript would take: its first chapters rehearsed without a model, the rest in proportion."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from bookwright.app.access import unheard
 from bookwright.app.estimates.more_bill import walk_on
-from bookwright.app.estimates.rehearsal import LOW, Tell, rehearsal, rehearsed_brief, unheard
+from bookwright.app.estimates.rehearsal import LOW, Tell, rehearsal, rehearsed_brief
 from bookwright.app.orders.bill import Bill, priced, tally
-from bookwright.app.wording import money, tokens
 from bookwright.flows.book_models import model_of
 from bookwright.flows.intake.manuscript_import import bring_in, longest_piece
 from bookwright.flows.run_book import run_book
@@ -17,23 +17,8 @@ from bookwright.storage.stores import BookStorage
 _SAMPLE_CHAPTERS, _SAMPLE_LETTERS = 8, 60_000
 
 
-@dataclass(frozen=True)
-class ImportBill:
-    """Calls, tokens and money, about."""
-
-    total: Bill
-
-    def __str__(self) -> str:
-        """Say it in one line."""
-        price = "at a price unknown" if self.total.cost_micros is None else money(self.total.cost_micros)
-        spent = tokens(self.total.input_tokens + self.total.output_tokens)
-        return f"about {self.total.calls:,} calls, {spent} tokens, {price}"
-
-
-def bill_of_import(
-    found: FoundBook, brief: Brief, settings: Settings, more: int = 0, tell: Tell = unheard
-) -> ImportBill:
-    """Rehearse the first chapters of a manuscript and price all by the models that would really be asked.
+def bill_of_import(found: FoundBook, brief: Brief, settings: Settings, more: int = 0, tell: Tell = unheard) -> str:
+    """Rehearse the first chapters of a manuscript; return in words what all takes of the models that would be asked.
 
     With `more`, so much is written behind it, and the book closed there.
     """
@@ -49,7 +34,7 @@ def bill_of_import(
     factor = max(brief.length / max(length, 1), 1.0)
     roles = [*((role, bill.scaled(factor)) for role, bill in looking.items()), *writing.items()]
     bills = (priced(bill, model_of(role, brief, settings), settings) for role, bill in roles)
-    return ImportBill(sum(bills, Bill()))
+    return f"about {sum(bills, Bill()).in_words('at a price unknown')}"
 
 
 def _sample(found: FoundBook) -> FoundBook:

@@ -1,10 +1,9 @@
 """What comes at the end of a book and of its blueprint: rehearsed on a sample, and scaled to the whole book."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from bookwright.app.orders.bill import Bill, Tally, bill_of
+from bookwright.app.orders.bill import Bill, Tally, by_role
 from bookwright.app.status.progress import EVERY_STEP
 from bookwright.flows import walk_steps
 from bookwright.flows.blueprints.members import PartOf, member_of, part_of, target_of
@@ -47,7 +46,9 @@ def with_end(found: Tally, storage: BookStorage, around: RunConfig, length: int)
         publishing = new_lines(storage, lambda: walk_steps.publish(root, deps))
         nodes, reviews = _looked_over(root, factor, deps)
     many = len(nodes) + sum(len(review.mended) * (review.mending - 1) for review in reviews)
-    roles = _added(_added(found.roles, (*closing, *publishing), ()), looking, reviews)
+    looked = {line.id for line in looking}  # of these what reads or mends is scaled; a verification is one call
+    end = by_role([*closing, *looking, *publishing], lambda line: _factor(line, reviews) if line.id in looked else 1.0)
+    roles = {role: found.roles.get(role, Bill()) + end.get(role, Bill()) for role in found.roles | end}
     return replace(found, nodes=found.nodes + round(many), roles=roles)
 
 
@@ -84,17 +85,6 @@ def _review(node: TaskNode, nodes: Iterable[TaskNode], factor: float, deps: Deps
     most = MOST_FIXES - (len(targets) - len(mended))
     mending = max(min(factor, most / len(mended)), 1.0) if mended else 1.0
     return _Review(node, sum(read) / max(sum(len(own.document.text) for own in reads), 1), mending, mended)
-
-
-def _added(roles: dict[str, Bill], lines: Iterable[StepLine], reviews: Sequence[_Review]) -> dict[str, Bill]:
-    """Add steps to a bill: what reads or mends is scaled, a verification is one call however long the book is."""
-    bills: dict[tuple[str, float], Bill] = defaultdict(Bill)
-    for line in lines:
-        bills[line.role, _factor(line, reviews)] += bill_of(line)
-    total = defaultdict(Bill, roles)
-    for (role, factor), bill in bills.items():
-        total[role] += bill.scaled(factor)
-    return dict(total)
 
 
 def _factor(line: StepLine, reviews: Sequence[_Review]) -> float:

@@ -1,9 +1,9 @@
 """What writing on behind a book's end takes: a copy of the book is gone on with, by an author that is no model."""
 
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 
+from bookwright.app.access import unheard
 from bookwright.app.estimates.last_stages import new_lines, with_end
 from bookwright.app.estimates.rehearsal import (
     HIGH,
@@ -15,9 +15,8 @@ from bookwright.app.estimates.rehearsal import (
     estimate_of,
     rehearsal,
     rehearsed_brief,
-    unheard,
 )
-from bookwright.app.orders.bill import RECURRING, Bill, Tally, bill_of
+from bookwright.app.orders.bill import RECURRING, Bill, Tally, by_role
 from bookwright.exports.json import whole_book
 from bookwright.exports.json_file import import_book
 from bookwright.flows.intake.continuation import go_on
@@ -52,13 +51,9 @@ def _copied_and_walked(
         with file.open("w", encoding="utf-8") as opened:
             opened.writelines(whole_book(source))
         storage = BookStorage(around.database, import_book(file, around.database), source.language)
-        _brief(storage, rehearsed_brief(brief, settings).changed(models={"default": mode}))
+        with storage.write() as stores:
+            stores.books.edit_brief(storage.book, rehearsed_brief(brief, settings).changed(models={"default": mode}))
         return walk_on(storage, around, more)
-
-
-def _brief(storage: BookStorage, brief: Brief) -> None:
-    with storage.write() as stores:
-        stores.books.edit_brief(storage.book, brief)
 
 
 def walk_on(storage: BookStorage, around: RunConfig, more: int) -> Tally:
@@ -104,11 +99,9 @@ def _scaled(lines: Iterable[StepLine], factor: float, storage: BookStorage) -> d
     """Sum steps up by role, those for parts of the book so many times."""
     with storage.read() as stores:
         parts = {part.label for part in stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)}
-    bills: dict[tuple[str, float], Bill] = defaultdict(Bill)
-    for line in lines:
+
+    def factor_of(line: StepLine) -> float:
         is_often = line.activity in RECURRING or ".".join(line.label.split(".")[:2]) in parts
-        bills[line.role, factor if is_often else 1.0] += bill_of(line)
-    roles: dict[str, Bill] = defaultdict(Bill)
-    for (role, times), bill in bills.items():
-        roles[role] += bill.scaled(times)
-    return dict(roles)
+        return factor if is_often else 1.0
+
+    return by_role(lines, factor_of)

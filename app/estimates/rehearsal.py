@@ -14,7 +14,7 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.backends.spending.prefix_cache import PrefixCache, parts_of
 from bookwright.agents.backends.windows import with_windows
-from bookwright.app.access import library
+from bookwright.app.access import library, unheard
 from bookwright.app.estimates.last_stages import with_end
 from bookwright.app.orders.bill import Bill, Tally, priced, tally
 from bookwright.flows.activities.told_books import is_told_whole
@@ -48,11 +48,7 @@ the end is rehearsed on it, too."""
 LONGEST_WALKED = SAMPLE_LENGTH * 3 // 2
 """What is rehearsed to its end: a sample would save little."""
 
-
-_READ, _WRITTEN, _WAIT = "read", "written", "wait"
-_EMBEDDED = {_READ: 1_000.0, _WRITTEN: 50.0, _WAIT: 0.0}
-_OWN_SERVER = {_READ: 1_000.0, _WRITTEN: 20.0, _WAIT: 0.5}
-_REMOTE = {_READ: 10_000.0, _WRITTEN: 60.0, _WAIT: 2.0}
+_EMBEDDED, _OWN_SERVER, _REMOTE = (1_000.0, 50.0, 0.0), (1_000.0, 20.0, 0.5), (10_000.0, 60.0, 2.0)
 """Tokens read and written in a second, and seconds until a model begins."""
 
 
@@ -60,11 +56,8 @@ def _seconds_of(bill: Bill, model: str) -> float:
     """Guess how many seconds the calls of a bill take."""
     provider = catalogue.split_name(model)[0]
     pace = _EMBEDDED if provider.name == "embedded" else _OWN_SERVER if provider.is_free else _REMOTE
-    return bill.calls * pace[_WAIT] + bill.input_tokens / pace[_READ] + bill.output_tokens / pace[_WRITTEN]
-
-
-def unheard(line: str) -> None:
-    """Tell nobody."""
+    read, written, wait = pace
+    return bill.calls * wait + bill.input_tokens / read + bill.output_tokens / written
 
 
 @dataclass(frozen=True)

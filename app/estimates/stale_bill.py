@@ -1,16 +1,22 @@
 """What making stale documents anew would take, told by what making them has taken."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bookwright.app.orders.bill import Bill
-from bookwright.app.wording import money, tokens
+from bookwright.agents.backends.tokens import TokenCounter
+from bookwright.app.access import OpenBook
+from bookwright.app.orders.bill import Bill, priced
+from bookwright.flows.book_models import model_of
 from bookwright.flows.revision.refresh import AMENDED_KINDS
 from bookwright.models.document import Document
 from bookwright.models.staleness import StaleDocument
 from bookwright.storage.repositories.staleness import MakingStep
+from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import Stores
+
+_READ_BESIDE = 3
+"""A writer reads about so many times what they write."""
 
 
 @dataclass(frozen=True)
@@ -22,13 +28,18 @@ class RefreshBill:
     high: Bill
     """That with every attempt it once took, and everything that could become stale on the way."""
 
+    @classmethod
+    def exactly(cls, bill: Bill) -> "RefreshBill":
+        """Return one whose two figures are the same."""
+        return cls(bill, bill)
+
     def facts(self) -> dict[str, Any]:
         """Return it for `--json`."""
         return {"low": asdict(self.low), "high": asdict(self.high)}
 
     def __str__(self) -> str:
         """Say it in one line."""
-        return f"{_said(self.low)}; at most about {_said(self.high)}"
+        return f"{self.low.in_words()}; at most about {self.high.in_words()}"
 
 
 def bill_of(found: Iterable[StaleDocument], stores: Stores) -> RefreshBill:
@@ -57,11 +68,15 @@ def bill_of_making(document: Document, stores: Stores) -> RefreshBill | None:
     return RefreshBill(_sum(standing[-1:]), _sum(calls)) if calls else None
 
 
+def bill_of_writing(text: Document, opened: OpenBook, drafts: Sequence[StepLine] = (), count: int = 1) -> Bill:
+    """Return what writing a text so many times again takes, by its drafts on record or, without any, by its length."""
+    model = model_of("writer", opened.book.brief, opened.settings)
+    size = TokenCounter().estimate(model, text.text)
+    asked = max((line.input_tokens for line in drafts), default=size * _READ_BESIDE)
+    written = max((line.output_tokens for line in drafts), default=size)
+    return priced(Bill(count, count * asked, count * written), model, opened.settings)
+
+
 def _sum(calls: Iterable[MakingStep]) -> Bill:
     asked = (call for call in calls if call.input_tokens)  # what code did by itself asked nobody
     return sum((Bill(1, call.input_tokens, call.output_tokens, call.cost) for call in asked), Bill())
-
-
-def _said(bill: Bill) -> str:
-    price = "a price unknown" if bill.cost_micros is None else money(bill.cost_micros)
-    return f"{bill.calls:,} calls, {tokens(bill.input_tokens + bill.output_tokens)} tokens, {price}"

@@ -2,11 +2,14 @@
 
 import math
 from collections import defaultdict
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from operator import add
 
 from bookwright.agents.backends import windows
 from bookwright.agents.backends.spending import prices
 from bookwright.app.status.progress import EVERY_STEP
+from bookwright.app.wording import money, tokens
 from bookwright.models.settings import Settings
 from bookwright.models.step import CODE, Activity, Usage
 from bookwright.models.tree.task import NodeStatus, TaskNode
@@ -32,15 +35,13 @@ class Bill:
     cached_tokens: int = 0
     """Of the input, what a provider's cache served."""
 
+    def in_words(self, unpriced: str = "a price unknown") -> str:
+        """Say it in one line; `unpriced` where no price is known."""
+        price = unpriced if self.cost_micros is None else money(self.cost_micros)
+        return f"{self.calls:,} calls, {tokens(self.input_tokens + self.output_tokens)} tokens, {price}"
+
     def __add__(self, other: "Bill") -> "Bill":
-        known = self.cost_micros is not None and other.cost_micros is not None
-        return Bill(
-            self.calls + other.calls,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            (self.cost_micros or 0) + (other.cost_micros or 0) if known else None,
-            self.cached_tokens + other.cached_tokens,
-        )
+        return self._combined(other, add)
 
     def scaled(self, factor: float) -> "Bill":
         """Return so many times the calls and tokens, not priced yet."""
@@ -53,13 +54,16 @@ class Bill:
 
     def at_least(self, other: "Bill") -> "Bill":
         """Return the greater of each figure; what a cache serves is its own."""
+        return replace(self._combined(other, max), cached_tokens=self.cached_tokens)
+
+    def _combined(self, other: "Bill", by: Callable[[int, int], int]) -> "Bill":
         known = self.cost_micros is not None and other.cost_micros is not None
         return Bill(
-            max(self.calls, other.calls),
-            max(self.input_tokens, other.input_tokens),
-            max(self.output_tokens, other.output_tokens),
-            max(self.cost_micros or 0, other.cost_micros or 0) if known else None,
-            self.cached_tokens,
+            by(self.calls, other.calls),
+            by(self.input_tokens, other.input_tokens),
+            by(self.output_tokens, other.output_tokens),
+            by(self.cost_micros or 0, other.cost_micros or 0) if known else None,
+            by(self.cached_tokens, other.cached_tokens),
         )
 
 
@@ -95,6 +99,17 @@ class _Served:
 def bill_of(line: StepLine) -> Bill:
     """Return what one call took, not priced yet."""
     return Bill(1, line.input_tokens, line.output_tokens, cached_tokens=line.cached_tokens)
+
+
+def by_role(lines: Iterable[StepLine], factor_of: Callable[[StepLine], float]) -> dict[str, Bill]:
+    """Sum steps up by role, each so many times as its factor says."""
+    bills: dict[tuple[str, float], Bill] = defaultdict(Bill)
+    for line in lines:
+        bills[line.role, factor_of(line)] += bill_of(line)
+    roles: dict[str, Bill] = defaultdict(Bill)
+    for (role, factor), bill in bills.items():
+        roles[role] += bill.scaled(factor)
+    return dict(roles)
 
 
 def tally(storage: BookStorage) -> Tally:

@@ -1,7 +1,7 @@
 """Briefs from files and options, checked before anything else happens."""
 
 import tomllib
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,23 +73,23 @@ def merged(brief: Brief, assignments: list[str], file: Path | None) -> Brief:
     """
     changes = toml_values(_read(file)) if file else {}
     for assignment in assignments:
-        lay(changes, assigned(assignment, _TEXTS))
-    return laid_over(brief, changes)
+        update_nested(changes, parse_assignment(assignment, _TEXTS))
+    return changed_brief(brief, changes)
 
 
-def laid_over(brief: Brief, changes: dict[str, Any]) -> Brief:
+def changed_brief(brief: Brief, changes: dict[str, Any]) -> Brief:
     """Return a brief with some values replaced; a role whose model is None has none of its own again.
 
     Raises:
         InvalidBrief: The changed brief could not be written.
     """
     values = brief.model_dump(mode="json")
-    lay(values, changes)
+    update_nested(values, changes)
     values["models"] = {role: model for role, model in values["models"].items() if model is not None}
     return brief.changed(**values)
 
 
-def assigned(assignment: str, texts: Collection[str] = ()) -> dict[str, Any]:
+def parse_assignment(assignment: str, texts: Collection[str] = ()) -> dict[str, Any]:
     """Read `budget.usd=5`; a value that is not TOML, or of a key in `texts`, is text, an empty one None.
 
     Raises:
@@ -99,11 +99,28 @@ def assigned(assignment: str, texts: Collection[str] = ()) -> dict[str, Any]:
     key = key.strip()
     if not equals or not key:
         raise InvalidBrief(f"--set takes key=value, such as length=30000, not {assignment!r}")
-    *outer, last = key.split(".")
-    changes: dict[str, Any] = {last: value if key in texts else _value(value)}
+    return nested(key.split("."), value if key in texts else _value(value))
+
+
+def nested(path: Sequence[str], value: object) -> dict[str, Any]:
+    """Return tables within tables, at whose end is the value."""
+    *outer, last = path
+    table: dict[str, Any] = {last: value}
     for name in reversed(outer):
-        changes = {name: changes}
-    return changes
+        table = {name: table}
+    return table
+
+
+def whole_number(name: str, value: str) -> int:
+    """Read a number as people write it into a form, with or without marks between its digits.
+
+    Raises:
+        InvalidBrief: It is none; the message names the field.
+    """
+    digits = value.replace(",", "").replace(" ", "").replace("\u202f", "")
+    if not digits.isdecimal() or len(digits) > 12:
+        raise InvalidBrief(f"The {name} is a whole number, not {value[:40]!r}.")
+    return int(digits)
 
 
 def _value(text: str) -> Any:
@@ -115,11 +132,11 @@ def _value(text: str) -> Any:
         return text.strip()
 
 
-def lay(values: dict[str, Any], changes: dict[str, Any]) -> None:
+def update_nested(values: dict[str, Any], changes: dict[str, Any]) -> None:
     """Lay changes over values, table by table."""
     for key, change in changes.items():
         if isinstance(change, dict) and isinstance(values.get(key), dict):
-            lay(values[key], change)
+            update_nested(values[key], change)
         else:
             values[key] = change
 

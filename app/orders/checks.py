@@ -2,10 +2,11 @@
 
 from bookwright.agents.backends.local import weights
 from bookwright.agents.backends.spending import prices
-from bookwright.flows.book_models import fitted_profile, model_of
+from bookwright.app.access import OpenBook
+from bookwright.flows.book_models import fitted_profile, kept_windows, model_of
 from bookwright.flows.library import check_blueprint, check_models
 from bookwright.models.brief import Brief
-from bookwright.models.errors import InvalidSetting
+from bookwright.models.errors import InvalidInput, InvalidSetting
 from bookwright.models.model_name import ROLES
 from bookwright.models.profile import ProfileName
 from bookwright.models.settings import Settings
@@ -32,6 +33,17 @@ def check_writable(brief: Brief, settings: Settings) -> None:
         provider, _, model = name.partition(":")
         if provider == "embedded":
             weights.locate(model, settings)
+
+
+def check_strong_writer(opened: OpenBook, complaint: str) -> None:
+    """Make sure that a book's models can be asked, and do more than those of the smallest profile can.
+
+    Raises:
+        InvalidInput: They cannot be asked, or are too weak; the message is then the complaint.
+    """
+    check_writable(opened.book.brief, opened.settings)
+    if fitted_profile(opened.book.brief, kept_windows(opened.book, opened.settings)).name is ProfileName.SMALL:
+        raise InvalidInput(complaint)
 
 
 def _check_price(name: str, settings: Settings) -> None:

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from bookwright.app.places import node_at
 from bookwright.models.brief import Brief
-from bookwright.models.errors import InvalidInput, NodeNotFound
+from bookwright.models.errors import InvalidInput
 from bookwright.models.gate import PHASES
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.models.tree.unit_rule import Spot, UnitRule
@@ -49,10 +50,7 @@ def _found(spot: Spot, stores: Stores) -> TaskNode | None:
     if spot.chapter:
         chapters = stores.codex.reading_order().chapters
         label = chapters[spot.chapter - 1] if spot.chapter <= len(chapters) else ""
-    try:
-        if label:
-            return stores.nodes.by_label(label)
-    except NodeNotFound:
-        return None
+    if label:
+        return node_at(label, stores)
     parts = stores.nodes.children(stores.nodes.root().key) if spot.part else []
     return next((part for part in parts if part.is_unit and part.unit_index == spot.part), None)

@@ -1,5 +1,6 @@
 """Which model each role asks outside any book, what it costs, and which providers can be reached."""
 
+import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from bookwright.agents.backends import catalogue, endpoints
 from bookwright.agents.backends.spending import prices
 from bookwright.agents.backends.windows import ContextWindow, found_window
 from bookwright.models.errors import InvalidInput, MissingKey, UnknownModel
+from bookwright.models.model_name import full_name
 from bookwright.models.settings import Settings
 from bookwright.models.step import Usage
 
@@ -73,15 +75,31 @@ def problem_of(name: str, settings: Settings) -> str:
     return ""
 
 
+def known_model(name: str) -> str:
+    """Return the full name of a model, such as `openai:gpt-5.6-luna`.
+
+    Raises:
+        UnknownModel: Nothing is called that.
+    """
+    try:
+        return full_name(name, os.environ)
+    except ValueError as error:
+        raise UnknownModel(str(error)) from None
+
+
+def has_key(provider: catalogue.Provider) -> bool:
+    """Tell whether a provider that takes a key has one here."""
+    try:
+        return bool(endpoints.api_key(provider))
+    except MissingKey:
+        return False
+
+
 def provider_state(provider: catalogue.Provider, settings: Settings) -> ProviderState:
     """Tell whether a provider has its key and where it is reached."""
-    try:
-        has_key = bool(endpoints.api_key(provider))
-    except MissingKey:
-        has_key = False
     return ProviderState(
-        provider=provider.name, variables=provider.key_variables, has_key=has_key, needs_key=provider.needs_key,
-        is_free=provider.is_free, address=_address(provider, settings),
+        provider.name, provider.key_variables, has_key(provider), provider.needs_key, provider.is_free,
+        _address(provider, settings),
     )  # fmt: skip
 
 

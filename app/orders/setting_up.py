@@ -1,6 +1,5 @@
 """Setting an installation up: which model writes, and where that is remembered."""
 
-import os
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,10 +7,11 @@ from typing import Any
 
 import tomli_w
 
-from bookwright.agents.backends import catalogue, endpoints
+from bookwright.agents.backends import catalogue
+from bookwright.app.orders.role_models import has_key, known_model
 from bookwright.failpoints import Failpoint
-from bookwright.models.errors import InvalidInput, UnknownModel, UnwritableFolder
-from bookwright.models.model_name import DEFAULT, full_name
+from bookwright.models.errors import InvalidInput, UnwritableFolder
+from bookwright.models.model_name import DEFAULT
 from bookwright.models.settings import Settings
 from bookwright.storage.files.file_system import whole
 
@@ -37,7 +37,7 @@ class SetUp:
 
 def look_around(settings: Settings) -> SetUp:
     """Tell what is set up, and what could be."""
-    keys = tuple(name for name, provider in catalogue.PROVIDERS.items() if _has_key(provider))
+    keys = tuple(name for name, provider in catalogue.PROVIDERS.items() if provider.needs_key and has_key(provider))
     suggested = next((model for name, model in _SUGGESTED.items() if name in keys), DEFAULT)
     return SetUp(settings.home / "config.toml", settings.model, keys, suggested)
 
@@ -56,7 +56,8 @@ def remember(settings: Settings, model: str | None, notify: tuple[str, ...] | No
     except (ValueError, OSError) as error:
         raise InvalidInput(f"{str(file)!r} cannot be read: {error}") from None
     if model is not None:
-        values["model"] = _known(model, settings)
+        values["model"] = known_model(model)
+        catalogue.split_name(values["model"])
     if notify is not None:
         values["notify_command"] = list(notify)
     try:
@@ -85,19 +86,3 @@ def _kept(file: Path, values: dict[str, Any]) -> str:
     if tomllib.loads(text) != values:  # a value over several lines, say: then the file is written anew
         return tomli_w.dumps(values)
     return text
-
-
-def _known(model: str, settings: Settings) -> str:
-    try:
-        name = full_name(model, os.environ)
-    except ValueError as error:
-        raise UnknownModel(str(error)) from None
-    catalogue.split_name(name)
-    return name
-
-
-def _has_key(provider: catalogue.Provider) -> bool:
-    try:
-        return provider.needs_key and bool(endpoints.api_key(provider))
-    except InvalidInput:
-        return False

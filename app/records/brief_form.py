@@ -6,12 +6,12 @@ from typing import Any
 
 from bookwright.app.access import OpenBook
 from bookwright.app.changes.editing import SavedEdit, save_or_queue
-from bookwright.app.orders.briefs import laid_over
+from bookwright.app.orders.briefs import changed_brief, whole_number
 from bookwright.flows.library import check_models
 from bookwright.flows.revision.brief_edits import brief_seen
 from bookwright.models.brief import Brief
 from bookwright.models.edit import BriefEdit
-from bookwright.models.errors import EditConflict, InvalidBrief
+from bookwright.models.errors import EditConflict
 
 LONG = ("premise", "style", "ending")
 FIELDS = ("premise", "title", "pen_name", "genre", "style", "audience", "ending", "length", "usd")
@@ -67,14 +67,7 @@ def _wanted(brief: Brief, fields: Mapping[str, str]) -> Brief:
     said = {name: fields[name].replace("\r\n", "\n").strip() for name in FIELDS if name in fields}
     changes: dict[str, Any] = {name: value for name, value in said.items() if value != now[name].strip()}
     if "length" in changes:
-        changes["length"] = _number(changes["length"])
+        changes["length"] = whole_number("length", changes["length"])
     if "usd" in changes:
         changes["budget"] = {"usd": changes.pop("usd") or None}
-    return laid_over(brief, changes)
-
-
-def _number(value: str) -> int:
-    digits = value.replace(",", "").replace(" ", "")
-    if not digits.isdecimal() or len(digits) > 12:
-        raise InvalidBrief(f"The length is a whole number, not {value[:40]!r}.")
-    return int(digits)
+    return changed_brief(brief, changes)

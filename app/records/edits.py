@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from bookwright.app.access import OpenBook, at_rest
-from bookwright.app.orders.briefs import lay
+from bookwright.app.orders.briefs import update_nested
 from bookwright.flows.revision.record_edits import add_records, check_change, check_places, settled
 from bookwright.flows.revision.revise import void_unfinished
 from bookwright.models.codex.entries import Visibility
@@ -19,17 +19,17 @@ from bookwright.storage.stores import Stores
 Change = Callable[[Record], Record]
 
 
-def unheard_of(records: Iterable[Record], codex: CodexRepository) -> list[Record]:
+def unknown_records(records: Iterable[Record], codex: CodexRepository) -> list[Record]:
     """Return the records whose ids the codex never knew."""
     return [record for record in records if not codex.was_there(kind_of(record), record.id)]
 
 
-def take_in(records: Iterable[Record], stores: Stores) -> list[Stored[Record]]:
+def put_records(records: Iterable[Record], stores: Stores) -> list[Stored[Record]]:
     """Add records, or make them the next versions of those with their ids."""
-    return [_taken_in(record, stores) for record in records]
+    return [_put_record(record, stores) for record in records]
 
 
-def made(
+def make_records(
     kind: RecordKind, tables: Iterable[dict[str, Any]], default: Visibility, codex: CodexRepository,
     taken: Iterable[str] = (),
 ) -> list[Record]:  # fmt: skip
@@ -52,7 +52,7 @@ def made(
 def add(opened: OpenBook, kind: RecordKind, tables: list[dict[str, Any]]) -> list[Stored[Record]]:
     """Add records to the codex of a book that rests."""
     with at_rest(opened.storage) as stores:
-        records = made(kind, tables, opened.book.brief.default_visibility, stores.codex)
+        records = make_records(kind, tables, opened.book.brief.default_visibility, stores.codex)
         return add_records(stores, records)
 
 
@@ -76,14 +76,14 @@ def change(opened: OpenBook, kind: RecordKind, name: str, how: Change, version: 
         return stores.codex.edit(after, found.version, Origin.AUTHOR)
 
 
-def laid_over(record: Record, changes: Keyed) -> Record:
+def changed_record(record: Record, changes: Keyed) -> Record:
     """Return a record with nested values laid over it; what is None is as if never said.
 
     Raises:
         InvalidEntry: They fit no record.
     """
     values = keyed(record)
-    lay(values, {**changes, **_by_name(changes)})
+    update_nested(values, {**changes, **_by_name(changes)})
     return unkeyed(record, _without_none(values))
 
 
@@ -104,7 +104,7 @@ def _numbered(tables: Iterable[dict[str, Any]], codex: CodexRepository, taken: I
     return [table if table.get("id") else {**table, "id": next(free)} for table in tables]
 
 
-def _taken_in(record: Record, stores: Stores) -> Stored[Record]:
+def _put_record(record: Record, stores: Stores) -> Stored[Record]:
     codex = stores.codex
     known = next((found for found in codex.current(kind_of(record)) if found.record.id == record.id), None)
     check_places(record, stores, known.record if known else None)

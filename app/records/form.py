@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bookwright.app.access import OpenBook
+from bookwright.app.orders.briefs import nested
 from bookwright.app.records import edits
 from bookwright.models.codex.entries import slug
 from bookwright.models.codex.field_merge import keyed, with_value
@@ -62,11 +63,11 @@ def record_edit(stores: Stores, kind: RecordKind, name: str, given: Mapping[str,
         InvalidEntry: A field cannot be so.
     """
     found = stores.codex.get(kind, name).record
-    after = laid_over(found, given)
+    after = filled_in(found, given)
     return RecordEdit(kind=kind, slug=found.id, record=after.model_dump(mode="json"), seen=seen)
 
 
-def laid_over(record: Record, given: Mapping[str, str]) -> Record:
+def filled_in(record: Record, given: Mapping[str, str]) -> Record:
     """Return a record with the fields of a form laid over it; what it has no field for is ignored."""
     for field in fields_of(record):
         told = given.get(field.path)
@@ -79,14 +80,7 @@ def _with(record: Record, field: RecordField, told: str) -> Record:
     if not field.is_list:
         return with_value(record, field.path, told)
     names = [name.strip() for name in told.replace("，", ",").replace("、", ",").split(",") if name.strip()]
-    return edits.laid_over(record, _nested(field.path.split("/"), names))
-
-
-def _nested(path: list[str], value: object) -> dict[str, Any]:
-    for name in reversed(path):
-        value = {name: value}
-    assert isinstance(value, dict)
-    return value
+    return edits.changed_record(record, nested(field.path.split("/"), names))
 
 
 def new_record(opened: OpenBook, kind: RecordKind, given: Mapping[str, str]) -> NewRecordEdit:
@@ -109,5 +103,5 @@ def new_record(opened: OpenBook, kind: RecordKind, given: Mapping[str, str]) -> 
     table = tables[kind] if kind is RecordKind.SECRET else {"id": slug(name)} | tables[kind]
     with opened.storage.read() as stores:
         waiting = [one.edit.slug for one in stores.edits.waiting() if isinstance(one.edit, NewRecordEdit)]
-        [added] = edits.made(kind, [table], opened.book.brief.default_visibility, stores.codex, waiting)
+        [added] = edits.make_records(kind, [table], opened.book.brief.default_visibility, stores.codex, waiting)
     return NewRecordEdit(kind=kind, slug=added.id, record=added.model_dump(mode="json"))

@@ -1,1 +1,1 @@
-"""Where books stand: shelf and desk, progress and its lines, the time line."""
+"""Where books stand: all books, progress and its lines, the time line."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.react.unwrapping import ReplyPart, ShownPiece, Unwrapping
 from bookwright.agents.runtime.events.event_file import EventReader
-from bookwright.app.tool_words import told_use
+from bookwright.app.tool_words import tool_use_in_words
 from bookwright.exports.markup import clean
 from bookwright.models.step import Activity
 from bookwright.models.talk.event import (
@@ -166,7 +166,7 @@ class StreamText:
             case EventKind.TOOL_USE:
                 tool, told = str(payload.data.get("tool") or "a tool"), clean(payload.text)[:_ARGUMENTS]
                 self._uses.append(Use(tool, told, _speaker(event), event.timestamp))
-                self._put(PieceKind.NOTE, clean(told_use(tool, payload.text))[:_NOTE])
+                self._put(PieceKind.NOTE, clean(tool_use_in_words(tool, payload.text))[:_NOTE])
             case EventKind.TOOL_RESULT:
                 self._answered(event, payload)
             case _ if payload.name == STEP and payload.data.get("failure") not in (None, "tool_use"):

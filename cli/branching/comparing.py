@@ -53,11 +53,11 @@ def compare(
 
 
 def _verdict(opened: OpenBook, pair: TextPair, yes: bool) -> "ReaderVerdict":
-    from bookwright.app.branches.verdicts import verdict_bill
+    from bookwright.app.branches.verdicts import order_verdict
     from bookwright.cli.writing import running
     from bookwright.flows.candidates.judging import ask_reader
 
-    bill = verdict_bill(opened, pair)
+    bill = order_verdict(opened, pair).bill
     price = "a price unknown" if bill.cost_micros is None else money(bill.cost_micros)
     note(f"{bill.calls} calls, about {tokens(bill.input_tokens + bill.output_tokens)} tokens, {price}")
     check_agreed("Ask a reader?", "nothing was asked of a model; --yes asks without a question", yes=yes)

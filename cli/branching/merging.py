@@ -9,7 +9,7 @@ import typer
 from bookwright.app.access import OpenBook
 from bookwright.app.branches import merging
 from bookwright.app.branches.merge_plan import OURS, THEIRS
-from bookwright.app.branches.merging import MergeOrder, MergeSight
+from bookwright.app.branches.merging import MergeOrder, MergePreview
 from bookwright.app.wording import counted, stale_count
 from bookwright.cli.access import open_book, wait_until_free
 from bookwright.cli.changing.document_options import KindOption, read_text
@@ -86,7 +86,7 @@ def _undo(opened: OpenBook, as_json: bool) -> None:
     emit(lambda: facts, lambda: note(told), as_json=as_json)
 
 
-def _facts(sight: MergeSight) -> dict[str, Any]:
+def _facts(sight: MergePreview) -> dict[str, Any]:
     texts = [{"node": label, "kind": kind, "of_both": is_mixed} for label, kind, is_mixed in sight.texts]
     return {
         "branch": sight.branch, "place": sight.place, "texts": texts, "units": list(sight.units),
@@ -95,7 +95,7 @@ def _facts(sight: MergeSight) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _show(sight: MergeSight) -> None:
+def _show(sight: MergePreview) -> None:
     mixed = sum(is_mixed for _, _, is_mixed in sight.texts)
     told = [counted(len(sight.texts), "document"), counted(len(sight.units), "new node")]
     told += [f"{len(sight.replaced):,} replaced"] if sight.replaced else []
@@ -108,7 +108,7 @@ def _show(sight: MergeSight) -> None:
         note(f"  and {len(sight.texts) - _SHOWN:,} more")
 
 
-def _show_conflicts(sight: MergeSight, as_json: bool) -> None:
+def _show_conflicts(sight: MergePreview, as_json: bool) -> None:
     if as_json:
         print_json(_facts(sight))
         return
@@ -117,7 +117,7 @@ def _show_conflicts(sight: MergeSight, as_json: bool) -> None:
         print_text(conflict.merged or f"-- ours\n{conflict.ours}\n-- theirs\n{conflict.theirs}\n")
 
 
-def _show_done(opened: OpenBook, sight: MergeSight, as_json: bool) -> None:
+def _show_done(opened: OpenBook, sight: MergePreview, as_json: bool) -> None:
     found, bill = merging.stale_after(opened)
     if as_json:
         stale = [{"node": one.document.label, "kind": one.document.kind, "direct": one.is_direct} for one in found]

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from bookwright.app.access import OpenBook
-from bookwright.app.candidates.sight import CandidateSight, candidates_at, units_with_candidates
+from bookwright.app.candidates.unit_candidates import UnitCandidates, candidates_at, units_with_candidates
 from bookwright.app.places import find_node
 from bookwright.app.wording import counted, stale_count
 from bookwright.cli.access import open_book, wait_until_free
@@ -85,7 +85,7 @@ def _show(opened: OpenBook, unit: TaskNode, as_json: bool) -> None:
         print_text(f"\n{sight.gate.name}, waits: `{decide}` decides")
 
 
-def _marks(sight: CandidateSight, number: int) -> str:
+def _marks(sight: UnitCandidates, number: int) -> str:
     is_preferred, is_chosen = number == sight.choice.preferred, number == sight.choice.chosen
     marks = ["preferred"] if is_preferred else []
     marks += ["its words stand"] if number == sight.taken else ["went on"] if is_chosen else []
@@ -119,7 +119,7 @@ def _take(opened: OpenBook, unit: TaskNode, number: int, as_json: bool) -> None:
 
 
 def _make(opened: OpenBook, unit: TaskNode, count: int, yes: bool, as_json: bool) -> None:
-    from bookwright.app.candidates.asking import order_of_candidates
+    from bookwright.app.candidates.ordering import order_of_candidates
     from bookwright.cli.writing import running
     from bookwright.flows.candidates.later import make_candidates
 

@@ -88,13 +88,13 @@ def refresh(
     as_json: AsJson = False,
 ) -> None:
     """Make anew what is directly stale, in reading order, after showing the bill; what it changes, too."""
-    from bookwright.app.changes.refreshing import refresh_sight
+    from bookwright.app.changes.refreshing import refresh_preview
     from bookwright.flows.revision.refresh import RefreshScope
 
     with open_book(book) as opened:
         with opened.storage.read() as stores:
             wanted = RefreshScope(find_node(node, stores).label, anew)
-            sight = refresh_sight(stores, opened.book.brief, wanted)
+            sight = refresh_preview(stores, opened.book.brief, wanted)
         if not sight.direct:
             _show_redone(opened, [], as_json)
             return
@@ -106,7 +106,7 @@ def refresh(
 
 def _by_hand(opened: OpenBook, label: str, kind: DocumentKind | None, text: str) -> Document | None:
     from bookwright.app.changes.editing import save
-    from bookwright.app.changes.hand_text import without_heading
+    from bookwright.app.changes.printed_headings import without_heading
     from bookwright.models.edit import TextEdit
 
     wait_until_free(opened)

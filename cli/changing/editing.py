@@ -17,7 +17,7 @@ from bookwright.models.errors import EditConflict, InvalidInput
 
 if TYPE_CHECKING:
     from bookwright.app.changes.editing import SavedEdit
-    from bookwright.app.changes.taking_back import ReturnedManuscript
+    from bookwright.app.changes.returned_manuscript import ReturnedManuscript
 
 
 def edit(
@@ -68,7 +68,7 @@ def _edit_here(opened: OpenBook, place: str, kind: DocumentKind | None, as_json:
 
 
 def _take_back(opened: OpenBook, file: Path, encoding: str, *, dry_run: bool, yes: bool, as_json: bool) -> None:
-    from bookwright.app.changes.taking_back import read_back, take_back
+    from bookwright.app.changes.returned_manuscript import read_back, take_back
 
     returned = read_back(opened, file, encoding)
     if not as_json:

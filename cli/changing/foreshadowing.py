@@ -8,8 +8,8 @@ from bookwright.agents.relay.threads.alerts import PACINGS, Pacing
 from bookwright.agents.relay.threads.foreshadowing import recorded
 from bookwright.agents.relay.threads.instructions import check_foreshadowing_for_scene
 from bookwright.app.places import find_node
-from bookwright.app.records.board import Board, ThreadCard, make_board
 from bookwright.app.records.edits import Change
+from bookwright.app.records.thread_board import Board, ThreadCard, make_board
 from bookwright.cli.access import open_book
 from bookwright.cli.changing import records
 from bookwright.cli.changing.record_views import RecordArgument

@@ -6,7 +6,7 @@ import typer
 
 from bookwright.app.access import OpenBook
 from bookwright.app.changes.editing import editable_parts
-from bookwright.app.comments.passages import CommentSight, all_comments, comment_on, comments_at, lay_aside
+from bookwright.app.comments.passages import CommentView, all_comments, comment_on, comments_at, lay_aside
 from bookwright.app.places import find_node
 from bookwright.cli import output
 from bookwright.cli.access import open_book
@@ -32,7 +32,7 @@ def note(
     remove: Annotated[int | None, typer.Option("--remove", metavar="N", help="Lay a note aside.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Keep a note at words of a text; list the notes of a book or a chapter; lay one aside."""
+    """Keep a note at words of a text; list the notes of a book or a chapter; update_nested one aside."""
     is_new = words is not None or at is not None or order
     if remove is not None and (is_new or node is not None):
         raise InvalidInput("--remove takes the number of a note and nothing more")
@@ -80,12 +80,12 @@ def _list(opened: OpenBook, node: str | None, as_json: bool) -> None:
         output.print_table(columns, [_row(one, names) for one in found], right=("note",), folds=columns[2:])
 
 
-def _row(one: CommentSight, names: ReadingOrder) -> list[str]:
+def _row(one: CommentView, names: ReadingOrder) -> list[str]:
     comment = one.comment
     return [str(comment.id), names.name_of(comment.label), comment.anchor.quote, comment.words, _state(one)]
 
 
-def _state(one: CommentSight) -> str:
+def _state(one: CommentView) -> str:
     said = []
     if one.is_seen_to:
         said.append(f"seen to in version {one.version}")

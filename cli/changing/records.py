@@ -7,7 +7,7 @@ import typer
 from typer.core import TyperGroup
 
 from bookwright.app.access import OpenBook, at_rest
-from bookwright.app.orders.briefs import assigned, lay, toml_values
+from bookwright.app.orders.briefs import parse_assignment, toml_values, update_nested
 from bookwright.app.places import with_places
 from bookwright.app.records import edits as record_edits
 from bookwright.app.records import files as record_files
@@ -69,7 +69,7 @@ def add_records(book: str, kind: RecordKind, given: Keyed, file: Path | None, *,
         raise InvalidInput("options can only be laid over a file that holds one; leave them out")
     with open_book(book) as opened:
         with opened.storage.read() as stores:
-            lay(tables[0], with_places(given, stores))
+            update_nested(tables[0], with_places(given, stores))
         _tell(opened, record_edits.add(opened, kind, tables), as_json=as_json, what="added")
 
 
@@ -87,13 +87,13 @@ def edit_record(
     changes = _with_assignments(given, assignments or [])
     with open_book(book) as opened:
         with opened.storage.read() as stores:
-            lay(laid, with_places(changes, stores))
+            update_nested(laid, with_places(changes, stores))
         if not laid and how is None:
             stored = _edited_by_hand(opened, kind, name)
         else:
             first = how or (lambda record: record)
             stored = record_edits.change(
-                opened, kind, name, lambda record: record_edits.laid_over(first(record), laid), version
+                opened, kind, name, lambda record: record_edits.changed_record(first(record), laid), version
             )
         _tell(opened, [stored], as_json=as_json)
 
@@ -151,9 +151,9 @@ def _import(
     tables = record_files.tables_in(file, kind)
     with open_book(book) as opened:
         with at_rest(opened.storage) as stores:
-            records = record_edits.made(kind, tables, opened.book.brief.default_visibility, stores.codex)
+            records = record_edits.make_records(kind, tables, opened.book.brief.default_visibility, stores.codex)
             void_unfinished(stores)
-            taken = record_edits.take_in(records, stores)
+            taken = record_edits.put_records(records, stores)
         _tell(opened, taken, as_json=as_json)
 
 
@@ -178,7 +178,7 @@ def _with_assignments(given: Keyed, assignments: list[str]) -> Keyed:
     """Return nested values with `key=value` texts laid over them, leaving out options that were not given."""
     values = {key: value for key, value in given.items() if value not in (None, [], {})}
     for assignment in assignments:
-        lay(values, assigned(assignment))
+        update_nested(values, parse_assignment(assignment))
     return values
 
 

@@ -7,9 +7,9 @@ import typer
 
 from bookwright.app.access import OpenBook, existing_library
 from bookwright.app.changes.deciding import facts_of
+from bookwright.app.status.books import ListedBook, list_books, state_of, verdict_of
 from bookwright.app.status.progress import BookProgress, read_progress
 from bookwright.app.status.progress_lines import spent
-from bookwright.app.status.shelf import ShelfLine, shelf, state_of, verdict_of
 from bookwright.app.status.studio_runs import not_begun
 from bookwright.app.wording import moment, money, tokens
 from bookwright.cli.access import open_book
@@ -42,8 +42,8 @@ def status(
         return
     settings = load_settings()
     with existing_library(settings) as database:
-        lines = [] if database is None else shelf(database, with_archived)
-        begun = {line.book.id for line in (shelf(database, True) if database is not None else [])}
+        lines = [] if database is None else list_books(database, with_archived)
+        begun = {line.book.id for line in (list_books(database, True) if database is not None else [])}
         _show_all(lines, _handed_in(settings, begun), settings, as_json)
         if database is not None and settings.studio_cap.is_set and not as_json:
             with database.read() as connection:
@@ -59,7 +59,7 @@ def _handed_in(settings: Settings, begun: set[str]) -> "list[NewestRun]":
         return []
 
 
-def _show_all(lines: list[ShelfLine], waiting: "list[NewestRun]", settings: Settings, as_json: bool) -> None:
+def _show_all(lines: list[ListedBook], waiting: "list[NewestRun]", settings: Settings, as_json: bool) -> None:
     if as_json:
         print_json([*(_summary(line.book, line.written, line.verdict) for line in lines), *map(asdict, waiting)])
         return
@@ -74,7 +74,7 @@ def _show_all(lines: list[ShelfLine], waiting: "list[NewestRun]", settings: Sett
     print_table(columns, shown, right=numbers, folds=("title", "state"))
 
 
-def _book_row(line: ShelfLine) -> dict[str, str]:
+def _book_row(line: ListedBook) -> dict[str, str]:
     book = line.book
     return {
         "book": book.id, "state": line.words, "written": f"{line.written:,}", "of": f"{book.brief.length:,}",

@@ -13,7 +13,7 @@ import typer
 
 from bookwright.app.access import existing_library
 from bookwright.app.orders.briefs import given, read_brief
-from bookwright.app.status.shelf import begin_anew
+from bookwright.app.status.books import begin_anew
 from bookwright.cli.access import open_book
 from bookwright.cli.option_groups import takes_brief
 from bookwright.cli.options import AsJson, BriefFile, Until, WordsToday

@@ -23,7 +23,7 @@ def vault(
     as_json: AsJson = False,
 ) -> None:
     """Print where a book's folder of files is; with --json also which stages it shows as done, and what comes next."""
-    from bookwright.app.folders.syncing import vault_of
+    from bookwright.app.folder_sync import vault_of
 
     with open_book(book) as opened:
         kept = vault_of(opened)
@@ -48,7 +48,7 @@ def sync(
     as_json: AsJson = False,
 ) -> None:
     """Take in what you changed in a book's folder as new versions, and bring the folder up to the book."""
-    from bookwright.app.folders.syncing import look_at_folder, sync_folder, vault_of
+    from bookwright.app.folder_sync import look_at_folder, sync_folder, vault_of
 
     with open_book(book) as opened:
         if not opened.settings.keep_vault:

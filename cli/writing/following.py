@@ -9,7 +9,7 @@ from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.runtime.events.event_file import EventReader, event_path
 from bookwright.app.access import OpenBook
 from bookwright.app.status.progress_lines import step_text, unit_text
-from bookwright.app.tool_words import told_use
+from bookwright.app.tool_words import tool_use_in_words
 from bookwright.app.wording import moment
 from bookwright.cli.output import note, print_text
 from bookwright.models.book import BookState
@@ -99,7 +99,7 @@ def event_text(event: AgentEvent | FailedEvent, length_unit: str, names: Reading
         case EventKind.WAITING:
             return f"{call}: {text}"
         case EventKind.TOOL_USE:
-            return f"{call}: {told_use(str(data.get('tool') or 'a tool'), text)[:_SHOWN_CHARACTERS]}"
+            return f"{call}: {tool_use_in_words(str(data.get('tool') or 'a tool'), text)[:_SHOWN_CHARACTERS]}"
     return ""
 
 

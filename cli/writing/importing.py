@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from bookwright.app.access import OpenBook, library
-from bookwright.app.importing.reading import ManuscriptReading, chapter_row, check_new, read_for_import
+from bookwright.app.manuscript_reading import ManuscriptReading, chapter_row, check_new, read_for_import
 from bookwright.app.wording import counted
 from bookwright.cli.option_groups import RunOptions, takes_brief, takes_run
 from bookwright.cli.options import More, Yes

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from bookwright.app.access import OpenBook, at_rest, library
 from bookwright.app.changes.deciding import facts_of
+from bookwright.app.orders.brief_update import update_brief
 from bookwright.app.orders.briefs import read_brief
 from bookwright.app.orders.examples import example_brief
-from bookwright.app.orders.wishes import with_new_wishes
+from bookwright.app.status.books import ask_to_rest, begin_anew
 from bookwright.app.status.progress import stage_of
-from bookwright.app.status.shelf import ask_to_rest, begin_anew
 from bookwright.cli.access import open_book, wait_until_free
 from bookwright.cli.option_groups import RunOptions, takes_brief, takes_run
 from bookwright.cli.options import AsJson, BookArgument, BriefFile, Example, More
@@ -58,7 +58,7 @@ def write_brief(
         opened = OpenBook(settings, BookStorage(database, book.id, book.brief.language), book)
         begin_anew(opened.storage)
         wait_until_free(opened)
-        book = with_new_wishes(book, brief, opened.storage, note)
+        book = update_brief(book, brief, opened.storage, note)
         bring_to_its_end(replace(opened, book=book), run, limits, formats)
 
 

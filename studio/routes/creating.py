@@ -1,43 +1,31 @@
 """A new book: the form, its bill as a job in the background, and the start once the bill is confirmed."""
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from bookwright.app.access import library
 from bookwright.app.orders.checks import check_writable
-from bookwright.app.orders.ordering import bill_hash, blueprint_names, brief_of, check_bill
+from bookwright.app.orders.ordering import OrderBill, blueprint_names, brief_of
 from bookwright.app.orders.starting import begin
 from bookwright.manuscripts.outlines.outlines import read_outline
 from bookwright.models.errors import InvalidInput
 from bookwright.models.gate import PHASES
-from bookwright.studio.fields import Fields
-from bookwright.studio.jobs import Job
-from bookwright.studio.pages import page
+from bookwright.studio.fields import Fields, number_in
+from bookwright.studio.pages import go_to, page
 from bookwright.studio.routes.shelf import start_writing
-from bookwright.studio.workshop import Here, Workshop
+from bookwright.studio.workshop import Here
 
 router = APIRouter()
 
-
-@dataclass(frozen=True)
-class Ordered:
-    """An order with what it would take."""
-
-    brief: Any
-    estimate: Any
-    hash: str
+_FORGOTTEN = "This bill was forgotten; ask for it again."
 
 
 @router.get("/new")
 def form(request: Request, here: Here) -> HTMLResponse:
     """Show the form of a new book."""
-    return page(
-        request, "new.html.j2", model=here.settings.model, gates=PHASES, blueprints=blueprint_names(here.settings.home),
-        is_embedded=here.settings.model.startswith("embedded:"),
-    )  # fmt: skip
+    return page(request, "new.html.j2", gates=PHASES, blueprints=blueprint_names(here.settings.home))
 
 
 @router.post("/new/bill")
@@ -46,11 +34,10 @@ def ask_bill(request: Request, here: Here, fields: Fields) -> HTMLResponse:
     brief = brief_of(fields, here.settings.home)
     check_writable(brief, here.settings)
 
-    def work(tell: Any) -> Ordered:
+    def work(tell: Callable[[str], None]) -> OrderBill:
         from bookwright.app.estimates.rehearsal import estimate_book  # brings the engine
 
-        estimate = estimate_book(brief, here.settings, tell)
-        return Ordered(brief, estimate, bill_hash(brief, estimate))
+        return OrderBill(brief, estimate_book(brief, here.settings, tell))
 
     return page(request, "bill.html.j2", job=here.jobs.start(work))
 
@@ -66,26 +53,18 @@ def outline(request: Request, fields: Fields) -> HTMLResponse:
 @router.get("/new/bill/{number}")
 def bill(request: Request, here: Here, number: int) -> HTMLResponse:
     """Return how far the rehearsal is, or the bill."""
-    return page(request, "bill.html.j2", job=_job(here, number))
+    return page(request, "bill.html.j2", job=here.jobs.get(number, _FORGOTTEN))
 
 
 @router.post("/new/begin")
 def start(request: Request, here: Here, fields: Fields) -> HTMLResponse:
     """Begin the book whose bill was confirmed, and go to its desk."""
-    number = fields.get("job", "")
-    job = _job(here, int(number) if number.isdecimal() and len(number) < 10 else 0)
-    if not isinstance(job.result, Ordered):
+    bill = here.jobs.get(number_in(fields, "job"), _FORGOTTEN).result
+    if not isinstance(bill, OrderBill):
         raise InvalidInput("The bill is not there yet.")
     brief = brief_of(fields, here.settings.home)
-    check_bill(brief, job.result.estimate, fields.get("bill", ""))
+    OrderBill(brief, bill.estimate).check(fields.get("bill", ""))
     with library(here.settings) as database:
         book = begin(database, brief, here.settings)
     start_writing(here, book.id)
-    return HTMLResponse("", headers={"HX-Redirect": f"/books/{book.id}"})
-
-
-def _job(here: Workshop, number: int) -> Job:
-    job = here.jobs.get(number)
-    if job is None:
-        raise InvalidInput("This bill was forgotten; ask for it again.")
-    return job
+    return go_to(f"/books/{book.id}")

@@ -1,28 +1,28 @@
 """The desk of one book: its tree, what is done now, the prose as it is written, what it costs."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
 from bookwright.agents.runtime.events.event_file import event_path
-from bookwright.app.access import OpenBook
-from bookwright.app.status.desk import Doing, PaceSoFar, doing_of, newest_step, pace_of
-from bookwright.app.status.shelf import ShelfLine, is_held
+from bookwright.app.places import title_of
+from bookwright.app.status.books import ListedBook, is_held
 from bookwright.app.watching.fisheye import Folds
-from bookwright.app.watching.library import BookSight
 from bookwright.app.watching.stream import Heard, PieceKind
 from bookwright.exports.markup import clean
+from bookwright.models.book import Book
 from bookwright.models.document import DocumentKind
 from bookwright.models.edit import EditState
 from bookwright.models.text.prose import paragraphs
-from bookwright.storage.branches.repository import BranchRepository
-from bookwright.studio.pages import Crumb, page
-from bookwright.studio.routes.shelf import ShelfRow, row_of
-from bookwright.studio.workshop import Here, Workshop
+from bookwright.models.tree.task import TaskNode
+from bookwright.studio.book_request import BookRequest, ThisBook
+from bookwright.studio.domain_words import doing_words
+from bookwright.studio.routes.shelf import row_of
 
 router = APIRouter()
 
@@ -30,27 +30,14 @@ _PROSE = re.compile(r" write/(draft|refine|revise|improve|amend)")
 """Calls whose answers are prose; what others answer is JSON or notes, which an author is not shown raw."""
 _SHOWN_PARAGRAPHS = 12
 _SHOWN_EDITS = 20
+_FEWEST_SECONDS = 30.0
+"""Before that a pace says nothing."""
 
 NodeKeys = Annotated[tuple[int, ...], Query()]
 
 
 @dataclass(frozen=True)
-class DeskSight:
-    """All that the desk shows of a book."""
-
-    row: ShelfRow
-    sight: BookSight
-    doing: Doing
-    pace: PaceSoFar
-    is_held: bool
-    waiting: int
-    """Edits that wait to be taken in."""
-    refused: int
-    """Edits that could not be, of the last ones."""
-
-
-@dataclass(frozen=True)
-class TextSight:
+class ShownProse:
     """The newest prose: as it comes, or the last that stands."""
 
     heading: str
@@ -61,82 +48,69 @@ class TextSight:
 
 
 @router.get("/books/{book}")
-def desk(request: Request, here: Here, book: str) -> HTMLResponse:
+def desk(book: ThisBook) -> HTMLResponse:
     """Show the desk."""
-    return _desk(request, here, "desk.html.j2", here.look(book), Folds())
+    return _desk(book, "desk.html.j2", Folds())
 
 
 @router.get("/books/{book}/now")
 def now(
-    request: Request, here: Here, book: str, unfolded: Annotated[NodeKeys, Query(alias="open")] = (),
-    closed: NodeKeys = (), more: NodeKeys = (),
-) -> HTMLResponse:  # fmt: skip
+    book: ThisBook, unfolded: Annotated[NodeKeys, Query(alias="open")] = (), closed: NodeKeys = (), more: NodeKeys = ()
+) -> HTMLResponse:
     """Return the tree and the facts as they stand now, folded as the person has them."""
-    return _desk(request, here, "desk_now.html.j2", here.look(book), _folds(unfolded, closed, more))
+    wide = {(abs(key), key < 0): 50 for key in more}
+    return _desk(book, "desk_now.html.j2", Folds(frozenset(unfolded), frozenset(closed), wide))
 
 
 @router.get("/books/{book}/text")
-def text(request: Request, here: Here, book: str) -> HTMLResponse:
+def text(book: ThisBook) -> HTMLResponse:
     """Return the prose that is being written, as far as it has come."""
-    opened = here.look(book)
-    return page(request, "desk_text.html.j2", crumb_of(opened, "desk"), text=_text(here, opened))
+    return book.page("desk_text.html.j2", "desk", text=_text(book))
 
 
-def crumb_of(opened: OpenBook, tab: str) -> Crumb:
-    """Return where a page of a book stands."""
-    book = opened.book
-    with opened.storage.database.read() as connection:
-        fork = BranchRepository(connection).find(book.id)
-    name = fork.name if fork else ""
-    return Crumb(book.id, book.title or book.brief.working_title, book.brief.language.value, tab, name)
-
-
-def _desk(request: Request, here: Workshop, template: str, opened: OpenBook, folds: Folds) -> HTMLResponse:
-    desk, text = _sight(here, opened, folds), _text(here, opened)
-    return page(request, template, crumb_of(opened, "desk"), desk=desk, text=text, folds=folds)
-
-
-def _folds(opened: Sequence[int], closed: Sequence[int], more: Sequence[int]) -> Folds:
-    wide = {(abs(key), key < 0): 50 for key in more}
-    return Folds(frozenset(opened), frozenset(closed), wide)
-
-
-def _sight(here: Workshop, opened: OpenBook, folds: Folds) -> DeskSight:
-    sight = here.library.sight(opened.book.id, folds)
-    with opened.storage.read() as stores:
-        line, node = newest_step(stores)
+def _desk(book: BookRequest, template: str, folds: Folds) -> HTMLResponse:
+    sight = book.studio.library.sight(book.opened.book.id, folds)
+    with book.read() as stores:
+        newest = [(step, stores.nodes.by_label(step.label)) for step in stores.steps.last(1)]
         states = [one.state for one in stores.edits.newest(_SHOWN_EDITS)]
-    book, root = sight.progress.book, sight.progress.root
-    row = row_of(here, ShelfLine(book, root.written, len(sight.gates)))
-    counts = states.count(EditState.WAITING), states.count(EditState.REFUSED)
-    return DeskSight(
-        row, sight, doing_of(line, node), pace_of(book, root, sight.worked_seconds), is_held(book), *counts
-    )
+    stands, root = sight.progress.book, sight.progress.root
+    doing = book.say("Getting ready")
+    for step, node in newest:
+        doing = book.say(doing_words(step.activity), unit=title_of(node))
+    per_hour, seconds_left = _pace(stands, root, sight.worked_seconds)
+    return book.page(
+        template, "desk", sight=sight, folds=folds, text=_text(book), is_held=is_held(stands),
+        row=row_of(book.studio, ListedBook(stands, root.written, len(sight.gates))), doing=doing,
+        per_hour=per_hour, seconds_left=seconds_left, waiting=states.count(EditState.WAITING),
+        refused=states.count(EditState.REFUSED),
+    )  # fmt: skip
 
 
-def _text(here: Workshop, opened: OpenBook) -> TextSight:
+def _pace(book: Book, root: TaskNode, worked_seconds: float) -> tuple[float, float | None]:
+    """Return how much is written in an hour, and how many seconds are left at that pace; None while nothing tells."""
+    if not root.written or worked_seconds < _FEWEST_SECONDS:
+        return 0.0, None
+    per_second = root.written / worked_seconds
+    left = max((root.length or book.brief.length) - root.written, 0) / per_second
+    return per_second * 3600, left
+
+
+def _text(book: BookRequest) -> ShownProse:
     """Return what is being said while it is prose; else the end of the newest prose that stands."""
-    book = opened.book.id
-    is_near = is_held(opened.book) and event_path(here.settings.home, book).exists()
-    heard = here.heard(book) if is_near else Heard()
+    is_near = is_held(book.opened.book) and event_path(book.studio.settings.home, book.id).exists()
+    heard = book.studio.heard(book.id) if is_near else Heard()
     coming = _coming(heard)
     if coming and _PROSE.search(heard.call):
-        return TextSight("", paragraphs(coming)[-_SHOWN_PARAGRAPHS:], is_coming=True)
-    with opened.storage.read() as stores:
+        return ShownProse("", paragraphs(coming)[-_SHOWN_PARAGRAPHS:], is_coming=True)
+    with book.read() as stores:
         newest = stores.documents.latest(DocumentKind.PROSE)
         heading = stores.nodes.get(newest.node).title if newest else ""
     shown = paragraphs(clean(newest.text))[-_SHOWN_PARAGRAPHS:] if newest else []
-    return TextSight(heading, shown, is_coming=False, characters=heard.characters if heard.call else 0)
+    return ShownProse(heading, shown, is_coming=False, characters=heard.characters if heard.call else 0)
 
 
 def _coming(heard: Heard) -> str:
-    return "".join(reversed(list(_last_text(heard)))) if heard.call else ""
-
-
-def _last_text(heard: Heard) -> Iterator[str]:
-    """Yield the pieces of the call in flight, newest first."""
-    for piece in reversed(heard.pieces):
-        if piece.kind is PieceKind.HEAD:
-            return
-        if piece.kind is PieceKind.TEXT:
-            yield piece.text
+    """Return what has come of the call in flight."""
+    latest = takewhile(lambda piece: piece.kind is not PieceKind.HEAD, reversed(heard.pieces))
+    texts = [piece.text for piece in latest if piece.kind is PieceKind.TEXT]
+    return "".join(reversed(texts)) if heard.call else ""

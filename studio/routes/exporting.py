@@ -4,7 +4,7 @@ import tempfile
 from pathlib import Path
 from urllib.parse import quote
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from fastapi.responses import FileResponse, HTMLResponse
 from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
@@ -12,9 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from bookwright.exports.files import Layout, check_formats, export
 from bookwright.exports.manuscript import Manuscript
 from bookwright.models.text.language import Language
-from bookwright.studio.pages import page
-from bookwright.studio.routes.desk import crumb_of
-from bookwright.studio.workshop import Here, Workshop
+from bookwright.studio.book_request import BookRequest, ThisBook
 
 router = APIRouter()
 
@@ -27,45 +25,42 @@ ABOUT = {
 
 
 @router.get("/books/{book}/exports")
-def exports(request: Request, here: Here, book: str) -> HTMLResponse:
+def exports(book: ThisBook) -> HTMLResponse:
     """Show what files can be had."""
     from bookwright.flows.vault.rendering import Vault  # brings the engine
 
-    opened = here.look(book)
-    with opened.storage.read() as stores:
+    opened = book.opened
+    with book.read() as stores:
         written = stores.nodes.root().written
     folder = Vault(opened.storage, opened.book, opened.settings).folder.root if opened.settings.keep_vault else None
-    rows = list(ABOUT.items())
-    return page(
-        request, "exports.html.j2", crumb_of(opened, "exports"), rows=rows, written=written, folder=folder,
+    return book.page(
+        "exports.html.j2", "exports", rows=list(ABOUT.items()), written=written, folder=folder,
         can_be_vertical=opened.book.brief.language is Language.JA,
     )  # fmt: skip
 
 
 @router.post("/books/{book}/exports/covered")
-async def covered(request: Request, here: Here, book: str) -> FileResponse:
+async def covered(book: ThisBook) -> FileResponse:
     """Return the book as an EPUB under the picture that is sent along."""
-    picture = await request.body()
-    return await run_in_threadpool(_covered, here, book, picture)
+    return await run_in_threadpool(_covered, book, await book.request.body())
 
 
-def _covered(here: Workshop, book: str, picture: bytes) -> FileResponse:
-    opened = here.look(book)
+def _covered(book: BookRequest, picture: bytes) -> FileResponse:
     folder = tempfile.TemporaryDirectory(prefix="bookwright-export-")
     cover = Path(folder.name) / "cover"
     cover.write_bytes(picture)
-    path = export(opened.storage, "epub", Path(folder.name) / "book.epub", Layout(cover=cover))
+    path = export(book.opened.storage, "epub", Path(folder.name) / "book.epub", Layout(cover=cover))
     return FileResponse(path, media_type="application/epub+zip", background=BackgroundTask(folder.cleanup))
 
 
 @router.get("/books/{book}/exports/{name}")
-def download(here: Here, book: str, name: str, vertical: bool = False) -> FileResponse:
+def download(book: ThisBook, name: str, vertical: bool = False) -> FileResponse:
     """Return the book as a file."""
-    opened = here.look(book)
+    storage = book.opened.storage
     [format_name] = check_formats([name])
     folder = tempfile.TemporaryDirectory(prefix="bookwright-export-")
-    path = export(opened.storage, format_name, Path(folder.name) / f"book.{format_name}", Layout(is_vertical=vertical))
-    title = Manuscript(opened.storage).cover().title or book
+    path = export(storage, format_name, Path(folder.name) / f"book.{format_name}", Layout(is_vertical=vertical))
+    title = Manuscript(storage).cover().title or book.id
     told = quote(f"{title.replace('/', '-')}.{format_name}", safe="")
     return FileResponse(
         path, headers={"Content-Disposition": f"attachment; filename*=UTF-8''{told}"},

@@ -14,7 +14,4 @@ router = APIRouter()
 def help_page(request: Request, here: Here) -> HTMLResponse:
     """Show the help."""
     keyed = [provider for provider in PROVIDERS.values() if provider.key_variables and provider.needs_key]
-    return page(
-        request, "help.html.j2", model=here.settings.model, providers=keyed, home=here.settings.home,
-        is_embedded=here.settings.model.startswith("embedded:"),
-    )  # fmt: skip
+    return page(request, "help.html.j2", providers=keyed, home=here.settings.home)

@@ -11,17 +11,18 @@ from fastapi.responses import HTMLResponse
 from starlette.concurrency import run_in_threadpool
 
 from bookwright.app.access import library
-from bookwright.app.importing.reading import ManuscriptReading, chapter_row, check_new, read_for_import
+from bookwright.app.manuscript_reading import ManuscriptReading, chapter_row, check_new, read_for_import
 from bookwright.app.orders.checks import check_writable
 from bookwright.manuscripts.reading import digest_of
 from bookwright.models.errors import InvalidInput
-from bookwright.studio.fields import Fields
-from bookwright.studio.jobs import Job
-from bookwright.studio.pages import page
+from bookwright.studio.fields import Fields, number_in
+from bookwright.studio.pages import go_to, page
 from bookwright.studio.routes.shelf import start_writing
 from bookwright.studio.workshop import Here, Workshop
 
 router = APIRouter()
+
+_FORGOTTEN = "This manuscript was forgotten; name it again."
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ async def preview(request: Request, here: Here, name: str = "") -> HTMLResponse:
 @router.get("/import/{number}")
 def read(request: Request, here: Here, number: int) -> HTMLResponse:
     """Return how far the look at a manuscript is, or what was found."""
-    return page(request, "import_found.html.j2", job=_job(here, str(number)))
+    return page(request, "import_found.html.j2", job=here.jobs.get(number, _FORGOTTEN))
 
 
 @router.post("/import/begin")
@@ -68,7 +69,7 @@ def begin(request: Request, here: Here, fields: Fields) -> HTMLResponse:
     """Make a book of the manuscript whose bill was confirmed; it is looked at at once, or rests."""
     from bookwright.flows.intake.manuscript_import import bring_in, longest_piece  # brings the engine
 
-    brought = _job(here, fields.get("job", "")).result
+    brought = here.jobs.get(number_in(fields, "job"), _FORGOTTEN).result
     if not isinstance(brought, Brought) or brought.hash != fields.get("bill"):
         raise InvalidInput("The bill is not the one that was shown; ask for it again.")
     reading = brought.reading
@@ -78,7 +79,7 @@ def begin(request: Request, here: Here, fields: Fields) -> HTMLResponse:
         book = bring_in(database, reading.found, reading.brief, brought.digest, piece)
     if fields.get("rests") != "1":
         start_writing(here, book.id)
-    return HTMLResponse("", headers={"HX-Redirect": f"/books/{book.id}"})
+    return go_to(f"/books/{book.id}")
 
 
 def _preview(request: Request, here: Workshop, content: bytes, name: str) -> HTMLResponse:
@@ -94,13 +95,6 @@ def _preview(request: Request, here: Workshop, content: bytes, name: str) -> HTM
     def work(tell: Callable[[str], None]) -> Brought:
         from bookwright.app.estimates.import_bill import bill_of_import  # brings the engine
 
-        return Brought(reading, digest, str(bill_of_import(reading.found, reading.brief, here.settings, 0, tell)))
+        return Brought(reading, digest, bill_of_import(reading.found, reading.brief, here.settings, 0, tell))
 
     return page(request, "import_found.html.j2", job=here.jobs.start(work))
-
-
-def _job(here: Workshop, number: str) -> Job:
-    job = here.jobs.get(int(number)) if number.isdecimal() and len(number) < 10 else None
-    if job is None:
-        raise InvalidInput("This manuscript was forgotten; name it again.")
-    return job

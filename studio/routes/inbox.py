@@ -5,17 +5,18 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from bookwright.app.candidates.sight import candidates_at, draft_at
+from bookwright.app.candidates.unit_candidates import candidates_at, draft_at
 from bookwright.app.changes.deciding import chosen_gate, decide, start_again
 from bookwright.app.changes.gate_subject import grouped, reviews, subject_text
 from bookwright.exports.markup import clean
 from bookwright.models.document import DocumentKind
-from bookwright.models.gate import Decider, Gate, GateKind
+from bookwright.models.gate import Decider, Gate, GateKind, Ruling
 from bookwright.models.ruling import approval, rejection
 from bookwright.models.story.candidates import CandidateDraft
 from bookwright.models.text.prose import paragraphs
 from bookwright.models.text.word_diff import word_diff
 from bookwright.storage.repositories.gates import waiting_gates
+from bookwright.studio.book_request import BookRequest, ThisBook
 from bookwright.studio.fields import Fields
 from bookwright.studio.pages import page
 from bookwright.studio.routes.shelf import start_writing
@@ -35,7 +36,7 @@ _TITLES = {
 
 
 @dataclass(frozen=True)
-class GateSight:
+class GateView:
     """A gate with what a person needs to decide it."""
 
     gate: Gate
@@ -71,31 +72,29 @@ def count(here: Here) -> HTMLResponse:
 
 
 @router.post("/books/{book}/gates/{gate}/approve")
-def approve(request: Request, here: Here, book: str, gate: int, fields: Fields) -> HTMLResponse:
+def approve(book: ThisBook, gate: int, fields: Fields) -> HTMLResponse:
     """Let a book go on past a gate, with a text of the author's own where one is given."""
-    found = _found(here, book, gate)
+    found = _found(book, gate)
     own = fields.get("text") if fields.get("text", "").strip() else None
     if found.kind is GateKind.CANDIDATES and fields.get("candidate", "").isdecimal():
-        with here.look(book).storage.read() as stores:
+        with book.read() as stores:
             own = draft_at(found, int(fields["candidate"]), stores)
-    return _decided(request, here, found, is_approved=True, note=fields.get("note", ""), own=own)
+    return _decided(book, found, approval(found, Decider.STUDIO, fields.get("note", ""), own))
 
 
 @router.post("/books/{book}/gates/{gate}/reject")
-def reject(request: Request, here: Here, book: str, gate: int, fields: Fields) -> HTMLResponse:
+def reject(book: ThisBook, gate: int, fields: Fields) -> HTMLResponse:
     """Have what a gate is about done again under a note."""
-    return _decided(request, here, _found(here, book, gate), is_approved=False, note=fields.get("note", ""), own=None)
+    found = _found(book, gate)
+    return _decided(book, found, rejection(found, Decider.STUDIO, fields.get("note", "")))
 
 
-def _decided(
-    request: Request, here: Workshop, gate: Gate, *, is_approved: bool, note: str, own: str | None
-) -> HTMLResponse:
-    ruling = approval(gate, Decider.STUDIO, note, own) if is_approved else rejection(gate, Decider.STUDIO, note)
-    with here.change(gate.book) as opened:
+def _decided(book: BookRequest, gate: Gate, ruling: Ruling) -> HTMLResponse:
+    with book.change() as opened:
         decided = decide(gate, ruling, opened.storage)
-    if not start_again(decided, here.settings):
-        start_writing(here, gate.book)
-    return page(request, "gate_decided.html.j2", gate=decided)
+    if not start_again(decided, book.studio.settings):
+        start_writing(book.studio, gate.book)
+    return page(book.request, "gate_decided.html.j2", gate=decided)
 
 
 def _waiting(here: Workshop) -> list[Gate]:
@@ -106,12 +105,12 @@ def _waiting(here: Workshop) -> list[Gate]:
         return waiting_gates(connection)
 
 
-def _found(here: Workshop, book: str, number: int) -> Gate:
-    with here.look(book).storage.read() as stores:
-        return chosen_gate(stores.gates.all(), str(number), book)
+def _found(book: BookRequest, number: int) -> Gate:
+    with book.read() as stores:
+        return chosen_gate(stores.gates.all(), str(number), book.id)
 
 
-def _sight(here: Workshop, gate: Gate) -> GateSight:
+def _sight(here: Workshop, gate: Gate) -> GateView:
     opened = here.look(gate.book)
     with opened.storage.read() as stores:
         node = stores.nodes.get(gate.node)
@@ -123,7 +122,7 @@ def _sight(here: Workshop, gate: Gate) -> GateSight:
         choice = candidates_at(node, stores).choice if gate.kind is GateKind.CANDIDATES else None
     brief = opened.book.brief
     drafts = (choice.candidates, choice.preferred) if choice else ((), 0)
-    return GateSight(
+    return GateView(
         gate, _TITLES[gate.kind], opened.book.title or brief.working_title, brief.language.value, paragraphs(told),
         list(word_diff(clean(before), told)) if before else [], _scores(data), said, *drafts,
         [list(grouped(refusal.reasons)) for refusal in gate.refusals],

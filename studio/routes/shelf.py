@@ -9,10 +9,11 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
 from bookwright.app.orders.checks import check_writable
-from bookwright.app.status.shelf import ShelfLine, ask_to_rest, is_held, put_away, shelf
+from bookwright.app.status.books import ListedBook, ask_to_rest, is_held, list_books, put_away
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookHeld, InvalidInput
-from bookwright.studio.pages import Undo, done, page, speaker
+from bookwright.studio.book_request import ThisBook
+from bookwright.studio.pages import Undo, page
 from bookwright.studio.remedies import Remedy, in_words, remedy_in
 from bookwright.studio.workshop import Here, Workshop
 
@@ -25,7 +26,7 @@ AllOption = Annotated[bool, Query(alias="all")]
 class ShelfRow:
     """A book on the page of the shelf."""
 
-    line: ShelfLine
+    line: ListedBook
     is_starting: bool
     """A process was started here that does not hold the book yet."""
     failure: str
@@ -74,37 +75,39 @@ def piece_of_shelf(request: Request, here: Here, with_archived: AllOption = Fals
 
 
 @router.post("/books/{book}/pause")
-def pause(request: Request, here: Here, book: str) -> HTMLResponse:
+def pause(book: ThisBook) -> HTMLResponse:
     """Ask a book to rest before its next step."""
-    with here.change(book) as opened:
+    with book.change() as opened:
         asked = ask_to_rest(opened)
-    say = speaker(request)
-    words = (
-        "It will rest once the call in flight is recorded." if asked.is_asked and asked.holder else "It rests already."
-    )
-    return done(request, say(words))
+    if asked.is_asked and asked.holder:
+        return book.done("It will rest once the call in flight is recorded.")
+    return book.done("It rests already.")
 
 
 @router.post("/books/{book}/resume")
-def resume(request: Request, here: Here, book: str) -> HTMLResponse:
+def resume(book: ThisBook) -> HTMLResponse:
     """Go on with a book, in a process of its own."""
-    start_writing(here, book)
-    return done(request, speaker(request)("It is being started; that takes a few seconds."))
+    start_writing(book.studio, book.id)
+    return book.done("It is being started; that takes a few seconds.")
 
 
 @router.post("/books/{book}/archive")
-def archive(request: Request, here: Here, book: str) -> HTMLResponse:
+def archive(book: ThisBook) -> HTMLResponse:
     """Put a book away."""
-    return _moved(request, here, book, is_archived=True)
+    with book.change() as opened:
+        put_away(opened, is_archived=True)
+    return book.done("It is put away.", Undo(f"/books/{book.id}/unarchive"))
 
 
 @router.post("/books/{book}/unarchive")
-def unarchive(request: Request, here: Here, book: str) -> HTMLResponse:
+def unarchive(book: ThisBook) -> HTMLResponse:
     """Take a book out of the archive."""
-    return _moved(request, here, book, is_archived=False)
+    with book.change() as opened:
+        put_away(opened, is_archived=False)
+    return book.done("It is back on the shelf.", Undo(f"/books/{book.id}/archive"))
 
 
-def row_of(here: Workshop, line: ShelfLine) -> ShelfRow:
+def row_of(here: Workshop, line: ListedBook) -> ShelfRow:
     """Return a book's row."""
     return ShelfRow(line, here.runs.is_starting(line.book.id), here.runs.failure(line.book.id))
 
@@ -122,22 +125,11 @@ def start_writing(here: Workshop, book: str) -> None:
     if opened.book.state is BookState.FINISHED:
         raise InvalidInput("This book is written to its end.")
     check_writable(opened.book.brief, opened.settings)
-    here.runs.start(book, ["resume", book, "--no-prefect"], here.settings)
+    here.runs.start(book, ["resume", book, "--no-prefect"])
 
 
 def _shown(request: Request, here: Workshop, template: str, with_archived: bool) -> HTMLResponse:
     database = here.library.database()
-    lines = [] if database is None else shelf(database, with_archived)
+    lines = [] if database is None else list_books(database, with_archived)
     lines.sort(key=lambda line: (line.book.is_archived, -line.book.updated_at))
-    return page(
-        request, template, rows=[row_of(here, line) for line in lines], with_archived=with_archived,
-        is_embedded=here.settings.model.startswith("embedded:"),
-    )  # fmt: skip
-
-
-def _moved(request: Request, here: Workshop, book: str, *, is_archived: bool) -> HTMLResponse:
-    with here.change(book) as opened:
-        put_away(opened, is_archived)
-    words = "It is put away." if is_archived else "It is back on the shelf."
-    back = "unarchive" if is_archived else "archive"
-    return done(request, speaker(request)(words), Undo(f"/books/{book}/{back}"))
+    return page(request, template, rows=[row_of(here, line) for line in lines], with_archived=with_archived)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from starlette.testclient import TestClient
 
-from bookwright.app.candidates.sight import CandidateSight, candidates_at
+from bookwright.app.candidates.unit_candidates import UnitCandidates, candidates_at
 from bookwright.models.errors import GateWaiting
 from bookwright.models.gate import GateState
 from bookwright.storage.stores import BookStorage
@@ -13,7 +13,7 @@ from tests.flows.gated import Desk, sit_down
 from tests.studio.test_book_pages import PIECE
 
 
-def sight_of(storage: BookStorage) -> CandidateSight:
+def sight_of(storage: BookStorage) -> UnitCandidates:
     with storage.read() as stores:
         return candidates_at(stores.nodes.root(), stores)
 

@@ -9,17 +9,16 @@ from pathlib import Path
 from starlette.testclient import TestClient
 
 import bookwright.studio
-from bookwright.app.status.desk import WORDS
 from bookwright.models.book import BookState
 from bookwright.models.document import DocumentKind
 from bookwright.models.model_name import ROLES
 from bookwright.models.step import Activity
 from bookwright.storage.stores import BookStorage
-from bookwright.studio.pages import done_words, kind_words
+from bookwright.studio.domain_words import DOING, doing_words, done_words, kind_words
 from bookwright.studio.texts import Speaker, table
 
 STUDIO = Path(bookwright.studio.__file__).parent
-SAID = re.compile(r'(?:say|speaker\(request\))\(\s*"((?:[^"\\]|\\.)*)"\s*[,)]')
+SAID = re.compile(r'(?:say|done|speaker\(request\))\(\s*"((?:[^"\\]|\\.)*)"\s*[,)]')
 
 
 def test_the_pages_speak_chinese(page: TestClient, book: BookStorage) -> None:
@@ -47,7 +46,7 @@ def test_every_text_has_its_chinese() -> None:
 
 def test_every_word_of_the_domain_has_its_chinese() -> None:
     words = {
-        *WORDS.values(), *map(done_words, Activity), *map(kind_words, DocumentKind), *ROLES,
+        *DOING.values(), doing_words(""), *map(done_words, Activity), *map(kind_words, DocumentKind), *ROLES,
         *(state.value for state in BookState),
     }  # fmt: skip
 
@@ -88,7 +87,7 @@ def test_every_refusal_of_a_page_has_its_chinese() -> None:
         text
         for folder in ("studio", "app")
         for file in _sources(folder)
-        for text in _raised(file)
+        for text in (*_raised(file), *_complaints(file))
         if text[:1].isupper()
     }
 
@@ -124,6 +123,17 @@ def _raised(file: Path) -> Iterator[str]:
                 yield _joined(said).replace("{}", "x")
             elif isinstance(said, ast.Constant):
                 yield str(said.value)
+
+
+def _complaints(file: Path) -> Iterator[str]:
+    """What is raised where the number of something is missing, or a job was forgotten."""
+    tree = ast.parse(file.read_text("utf-8"))
+    named = {ast.unparse(node.targets[0]): node.value for node in tree.body if isinstance(node, ast.Assign)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("needed_number", ".jobs.get", ".talks.get")):
+            said = named.get(ast.unparse(node.args[-1]), node.args[-1])
+            assert isinstance(said, ast.Constant)
+            yield str(said.value)
 
 
 def _joined(node: ast.JoinedStr) -> str:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
 from bookwright.app.commands.asking import Proposal, proposal_of, understand, words_of
@@ -14,14 +14,12 @@ from bookwright.exports.markup import clean
 from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import Settings
 from bookwright.models.talk.command import Unclear
+from bookwright.studio.book_request import ThisBook
 from bookwright.studio.fields import Fields
-from bookwright.studio.jobs import Job
-from bookwright.studio.pages import page
-from bookwright.studio.routes.desk import crumb_of
-from bookwright.studio.workshop import Here, Workshop
 
 router = APIRouter()
 
+_FORGOTTEN = "This talk was forgotten; say it again."
 _MOST_SHOWN = 20_000
 _DETACHED = ("resume", "refresh", "revise")
 """What takes long: a process of its own does it, and the desk shows how it goes."""
@@ -39,44 +37,41 @@ class Answered:
 
 
 @router.post("/books/{book}/talk")
-def ask(request: Request, here: Here, book: str, fields: Fields) -> HTMLResponse:
+def ask(book: ThisBook, fields: Fields) -> HTMLResponse:
     """Begin to have words read; nothing is done by that."""
     words = words_of([fields.get("words", "")])
-    opened = here.look(book)
 
     def work(tell: Callable[[str], None]) -> Answered:
-        with here.change(book) as changing:  # the question is recorded in the book's journal
+        with book.change() as changing:  # the question is recorded in the book's journal
             understood, _ = understand(changing, words)
             if isinstance(understood.command, Unclear):
                 return Answered(words, understood.command.question, None)
             proposal = proposal_of(understood, changing, says_yes=True)
         return Answered(words, "", proposal, proposal.line.always_asks)
 
-    return page(request, "answer.html.j2", crumb_of(opened, "talk"), job=here.jobs.start(work), said="")
+    return book.page("answer.html.j2", "talk", job=book.studio.jobs.start(work), said="")
 
 
 @router.get("/books/{book}/talk/{number}")
-def answer(request: Request, here: Here, book: str, number: int) -> HTMLResponse:
+def answer(book: ThisBook, number: int) -> HTMLResponse:
     """Return what words came to, once they are read."""
-    crumb = crumb_of(here.look(book), "talk")
-    return page(request, "answer.html.j2", crumb, job=_job(here, number), said="")
+    return book.page("answer.html.j2", "talk", job=book.studio.jobs.get(number, _FORGOTTEN), said="")
 
 
 @router.post("/books/{book}/talk/{number}/do")
-def carry_out(request: Request, here: Here, book: str, number: int) -> HTMLResponse:
+def carry_out(book: ThisBook, number: int) -> HTMLResponse:
     """Do what was shown, as if it had been typed; once."""
-    job = _job(here, number)
+    job = book.studio.jobs.get(number, _FORGOTTEN)
     found = job.result
     if not isinstance(found, Answered) or found.proposal is None or found.is_own:
         raise InvalidInput("There is nothing to be done about this.")
     job.result = Answered(found.words, found.question, None)
     arguments = found.proposal.arguments
-    crumb = crumb_of(here.look(book), "talk")
     if arguments[0] in _DETACHED:
         more = ["--no-prefect"] if arguments[0] == "resume" else []
-        here.runs.start(book, [*arguments, *more], here.settings)
-        return page(request, "said.html.j2", crumb, said="", is_started=True)
-    return page(request, "said.html.j2", crumb, said=_typed(arguments, here.settings), is_started=False)
+        book.studio.runs.start(book.id, [*arguments, *more])
+        return book.page("said.html.j2", "talk", said="", is_started=True)
+    return book.page("said.html.j2", "talk", said=_typed(arguments, book.studio.settings), is_started=False)
 
 
 def _typed(arguments: list[str], settings: Settings) -> str:
@@ -87,10 +82,3 @@ def _typed(arguments: list[str], settings: Settings) -> str:
     )  # fmt: skip
     told = (done.stdout or done.stderr).decode("utf-8", "replace")
     return clean(told)[:_MOST_SHOWN]
-
-
-def _job(here: Workshop, number: int) -> Job:
-    job = here.jobs.get(number)
-    if job is None:
-        raise InvalidInput("This talk was forgotten; say it again.")
-    return job

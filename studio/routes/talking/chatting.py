@@ -3,60 +3,46 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, StreamingResponse
 
 from bookwright.exports.markup import clean
 from bookwright.models.errors import InvalidInput
-from bookwright.models.talk.session import Session, Turn, TurnKind
+from bookwright.models.talk.session import TurnKind
 from bookwright.storage.repositories.sessions import SessionRepository
+from bookwright.studio.book_request import ThisBook
 from bookwright.studio.fields import Fields
 from bookwright.studio.jobs import Job
-from bookwright.studio.pages import page
-from bookwright.studio.routes.desk import crumb_of
-from bookwright.studio.workshop import Here, Workshop
+from bookwright.studio.workshop import Here
 
 router = APIRouter()
 
+_FORGOTTEN = "This answer was forgotten; the talk itself is kept."
 _LOOK_SECONDS = 0.15
 _MOST_LISTED, _MOST_WORDS = 30, 20_000
 _MOST_USD, _USUAL_USD = 100.0, 0.5
 _SPOKEN = (TurnKind.SAY, TurnKind.ANSWER)
 
 
-@dataclass(frozen=True)
-class TalkSight:
-    """The talks of a book, and the one that is gone on with."""
-
-    agents: list[tuple[str, str, str]]
-    """Name of each agent, what it is for, which model it would ask."""
-    past: list[Session]
-    chosen: Session | None
-    turns: list[Turn]
-    usual_usd: float = _USUAL_USD
-
-
 @router.get("/books/{book}/talk")
-def talk(request: Request, here: Here, book: str, session: str = "") -> HTMLResponse:
+def talk(book: ThisBook, session: str = "") -> HTMLResponse:
     """Show the page, with what was said in a talk of before."""
     from bookwright.app.talks.answering import AT_A_PAGE  # brings the agents
 
-    opened = here.look(book)
-    settings = here.settings
+    settings = book.studio.settings
+    # the name of each agent, what it is for, which model it would ask
     agents = [(one.name, one.about, settings.models.get(one.role) or settings.model) for one in AT_A_PAGE]
-    with opened.storage.database.read() as connection:
+    with book.opened.storage.database.read() as connection:
         sessions = SessionRepository(connection)
-        past = [one for one in sessions.all(book=book, limit=_MOST_LISTED) if one.initialized]
+        past = [one for one in sessions.all(book=book.id, limit=_MOST_LISTED) if one.initialized]
         chosen = next((one for one in past if one.id == session), None)
         turns = [turn for turn in sessions.history(session).turns if turn.kind in _SPOKEN] if chosen else []
-    sight = TalkSight(agents, past, chosen, turns)
-    return page(request, "talk.html.j2", crumb_of(opened, "talk"), sight=sight)
+    return book.page("talk.html.j2", "talk", agents=agents, past=past, chosen=chosen, turns=turns, usual_usd=_USUAL_USD)
 
 
 @router.post("/books/{book}/chat")
-def say(request: Request, here: Here, book: str, fields: Fields) -> HTMLResponse:
+def say(book: ThisBook, fields: Fields) -> HTMLResponse:
     """Begin to have a message answered, for no more than was allowed."""
     from bookwright.app.talks.answering import AT_A_PAGE, Exchange, SpokenAnswer  # brings the agents
     from bookwright.app.talks.opening import SessionWish, open_talk
@@ -64,40 +50,37 @@ def say(request: Request, here: Here, book: str, fields: Fields) -> HTMLResponse
     words, usd = _words(fields), _usd(fields)
     if fields.get("who") not in {one.name for one in AT_A_PAGE}:
         raise InvalidInput("There is no agent of that name to talk to here.")
-    opened = here.look(book)
-    database = opened.storage.database
-    wish = SessionWish(agent=fields["who"], book=book, session=fields.get("session") or None)
-    exchange = Exchange(open_talk(wish, here.settings, database), words, usd)
+    settings = book.studio.settings
+    wish = SessionWish(agent=fields["who"], book=book.id, session=fields.get("session") or None)
+    exchange = Exchange(open_talk(wish, settings, book.opened.storage.database), words, usd)
 
     def work(tell: Callable[[str], None]) -> SpokenAnswer:
-        with here.change(book) as changing:
-            return exchange.hold(here.settings, changing.storage.database, tell)
+        with book.change() as changing:
+            return exchange.hold(settings, changing.storage.database, tell)
 
-    job = here.talks.start(work, exchange.break_off)
+    job = book.studio.talks.start(work, exchange.break_off)
     opening = exchange.opening
-    return page(
-        request, "chat_begun.html.j2", crumb_of(opened, "talk"), job=job, words=words, who=opening.member.name,
-        session=opening.state.id,
-    )  # fmt: skip
+    return book.page(
+        "chat_begun.html.j2", "talk", job=job, words=words, who=opening.member.name, session=opening.state.id
+    )
 
 
 @router.get("/books/{book}/chat/{number}/live")
 async def live(here: Here, number: int) -> StreamingResponse:
     """Tell the words of an answer as they come, as server-sent events, until it has ended."""
-    return StreamingResponse(_spoken(_job(here, number)), media_type="text/event-stream")
+    return StreamingResponse(_spoken(here.talks.get(number, _FORGOTTEN)), media_type="text/event-stream")
 
 
 @router.get("/books/{book}/chat/{number}")
-def answer(request: Request, here: Here, book: str, number: int) -> HTMLResponse:
+def answer(book: ThisBook, number: int) -> HTMLResponse:
     """Return an answer as it stands at its end."""
-    crumb = crumb_of(here.look(book), "talk")
-    return page(request, "chat_answer.html.j2", crumb, job=_job(here, number))
+    return book.page("chat_answer.html.j2", "talk", job=book.studio.talks.get(number, _FORGOTTEN))
 
 
 @router.post("/books/{book}/chat/{number}/stop")
-def stop(request: Request, here: Here, book: str, number: int) -> HTMLResponse:
+def stop(here: Here, number: int) -> HTMLResponse:
     """Break an answer off; what had come is kept."""
-    _job(here, number).stop()
+    here.talks.get(number, _FORGOTTEN).stop()
     return HTMLResponse("")
 
 
@@ -126,10 +109,3 @@ def _usd(fields: dict[str, str]) -> float:
     if not 0 <= usd <= _MOST_USD:
         raise InvalidInput("What an answer may cost is an amount of dollars from 0 to 100.")
     return usd
-
-
-def _job(here: Workshop, number: int) -> Job:
-    job = here.talks.get(number)
-    if job is None:
-        raise InvalidInput("This answer was forgotten; the talk itself is kept.")
-    return job

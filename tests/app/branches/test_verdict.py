@@ -4,7 +4,7 @@ from contextlib import closing
 
 from bookwright.agents.backends.service import ModelService
 from bookwright.app.branches.comparing import TextPair
-from bookwright.app.branches.verdicts import verdict_bill
+from bookwright.app.branches.verdicts import order_verdict
 from bookwright.flows.candidates.judging import ReaderVerdict, ask_reader
 from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.models.book import BookState
@@ -39,7 +39,7 @@ def test_a_verdict_is_two_readings_on_record_and_a_second_one_asks_nobody(grove:
 
 
 def test_what_a_verdict_costs_is_told_before(grove: Grove, origin: str) -> None:
-    bill = verdict_bill(grove.open(origin), TextPair("1.4", ("a", "b"), A, B))
+    bill = order_verdict(grove.open(origin), TextPair("1.4", ("a", "b"), A, B)).bill
 
     assert bill.calls == 2
     assert bill.input_tokens > 0

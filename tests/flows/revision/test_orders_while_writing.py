@@ -12,7 +12,7 @@ from bookwright.app.access import OpenBook
 from bookwright.app.changes.editing import save_or_queue
 from bookwright.app.comments.orders import give_order, order_of
 from bookwright.app.comments.passages import comment_on
-from bookwright.app.status.shelf import ask_to_rest
+from bookwright.app.status.books import ask_to_rest
 from bookwright.flows.deps import RunObserver
 from bookwright.flows.library import find_or_create
 from bookwright.flows.open_book import RunConfig

@@ -14,7 +14,7 @@ from bookwright.storage.repositories.taking_back import take_back
 from bookwright.storage.tables import maintenance
 
 
-class Taking:
+class MergeApplication:
     """One merge, in one transaction."""
 
     def __init__(self, kin: Kinship, note: str) -> None:
@@ -53,10 +53,8 @@ class Taking:
 
     def _pair(self, mine: TaskNode, theirs: TaskNode) -> None:
         self._nodes[theirs.key] = mine
-        own = {child.label: child for child in self._kin.mine.nodes.children(mine.key)}
-        for child in self._kin.theirs.nodes.children(theirs.key):
-            if child.label in own and not self._kin.is_theirs_alone(child):
-                self._pair(own[child.label], child)
+        for own, child in self._kin.shared_children(mine, theirs):
+            self._pair(own, child)
 
     def _replace(self, units: TakeUnits) -> None:
         stores = self._kin.mine
@@ -116,8 +114,9 @@ class Taking:
         stores, their = self._kin.mine, one.theirs
         before = stores.documents.current(one.mine.key, their.kind, with_text=False)
         inputs = tuple(dict.fromkeys(filter(None, (self._input(key) for key in self._inputs(one)))))
+        data = stores.documents.data_of(one.ours) if one.ours else self._kin.theirs.documents.data_of(their)
         new = NewDocument(
-            node=one.mine.key, kind=their.kind, text=one.text, data=self._data(one), inputs=inputs,
+            node=one.mine.key, kind=their.kind, text=one.text, data=data, inputs=inputs,
             origin=self._origin(one, before), base=before.version if before else None, note=self._note,
             codex=self._use(their),
         )  # fmt: skip
@@ -127,11 +126,6 @@ class Taking:
             stores.nodes.add_written(one.mine, made.length - before.length)
         if before is not None and before.text_hash != made.text_hash:
             self._changed[their.id] = made
-
-    def _data(self, one: TakeText) -> str:
-        if one.ours is not None:
-            return self._kin.mine.documents.data_of(one.ours)
-        return self._kin.theirs.documents.data_of(one.theirs)
 
     def _inputs(self, one: TakeText) -> Iterable[int]:
         """What a document rests on: what theirs did; words made of both, on what mine did as well."""

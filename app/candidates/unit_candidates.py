@@ -13,7 +13,7 @@ from bookwright.storage.stores import Stores
 
 
 @dataclass(frozen=True)
-class CandidateSight:
+class UnitCandidates:
     """A unit with its candidates."""
 
     unit: TaskNode
@@ -40,16 +40,15 @@ class CandidateSight:
     def facts(self) -> dict[str, Any]:
         """Return it for `--json`; the texts of the drafts are asked for one by one."""
         rows = [
-            one.model_dump(mode="json", exclude={"text"}) | {"order": one.angle.told}
-            for one in self.choice.candidates
-        ]  # fmt: skip
+            one.model_dump(mode="json", exclude={"text"}) | {"order": one.angle.told} for one in self.choice.candidates
+        ]
         told = self.choice.model_dump(mode="json", include={"preferred", "chosen", "by", "revision", "comparisons"})
         return {"node": self.unit.label, "candidates": rows, "summary": self.choice.summary, "taken": self.taken} | {
             **told, "gate": self.gate.id if self.gate else None,
         }  # fmt: skip
 
 
-def candidates_of(unit: TaskNode, stores: Stores) -> CandidateSight | None:
+def candidates_of(unit: TaskNode, stores: Stores) -> UnitCandidates | None:
     """Return the candidates of a unit; None where it has none."""
     document = stores.documents.current(unit.key, DocumentKind.CANDIDATES)
     if document is None:
@@ -60,16 +59,16 @@ def candidates_of(unit: TaskNode, stores: Stores) -> CandidateSight | None:
     if prose is not None and prose.origin is DocumentOrigin.CANDIDATE:
         taken = next((one.number for one in choice.candidates if one.text.strip() == prose.text.strip()), 0)
     waiting = (gate for gate in stores.gates.waiting() if gate.kind is GateKind.CANDIDATES and gate.node == unit.key)
-    return CandidateSight(unit, document, choice, taken, next(waiting, None))
+    return UnitCandidates(unit, document, choice, taken, next(waiting, None))
 
 
-def units_with_candidates(stores: Stores) -> list[CandidateSight]:
+def units_with_candidates(stores: Stores) -> list[UnitCandidates]:
     """Return all units of a book that have candidates, in reading order."""
     found = (candidates_of(unit, stores) for unit in stores.nodes.walk(TaskType.WRITE))
     return [sight for sight in found if sight is not None]
 
 
-def candidates_at(unit: TaskNode, stores: Stores) -> CandidateSight:
+def candidates_at(unit: TaskNode, stores: Stores) -> UnitCandidates:
     """Return the candidates of a unit.
 
     Raises:

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 
 from bookwright.agents.backends.endpoints import check_model
 from bookwright.agents.backends.protocol import Prompt, Request, Sampling
-from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending import prices
-from bookwright.agents.backends.spending.pace import DatabasePacer
 from bookwright.agents.backends.tokens import TokenCounter
-from bookwright.app.access import OpenBook
-from bookwright.app.confirming import check_confirmed, hash_of
+from bookwright.app.access import OpenBook, paced_models
+from bookwright.app.confirming import Confirmable
 from bookwright.flows.book_models import model_of
 from bookwright.flows.talk.side_call import side_call
 from bookwright.models.errors import InvalidInput
@@ -34,8 +32,10 @@ _TEMPERATURE = 0.7
 
 
 @dataclass(frozen=True)
-class AgainBill:
+class AgainBill(Confirmable):
     """What is to be asked again, with what it takes."""
+
+    subject = "The prompt"
 
     step: StepLine
     blocks: tuple[str, ...]
@@ -46,18 +46,9 @@ class AgainBill:
     most_micros: int | None
     """Millionths of a US dollar at the most; None where no price is known."""
 
-    @property
-    def hash(self) -> str:
-        """What stands for these words and this bill."""
-        return hash_of(self.step.id, self.blocks[-1], self.model, self.most_output_tokens, self.most_micros)
-
-    def check(self, confirmed: str) -> None:
-        """Make sure that this is the bill that was confirmed.
-
-        Raises:
-            InvalidInput: It is another by now.
-        """
-        check_confirmed(self.hash, confirmed, "The prompt")
+    def shown(self) -> tuple[object, ...]:
+        """Return the words and what they take."""
+        return self.step.id, self.blocks[-1], self.model, self.most_output_tokens, self.most_micros
 
 
 @dataclass(frozen=True)
@@ -101,21 +92,21 @@ def ask_again(opened: OpenBook, wanted: AgainBill) -> AnotherAnswer:
         BackendError: Nothing was delivered.
         BudgetExceeded: The book's cap leaves too little; nothing was asked.
     """
-    models = ModelService(opened.settings, pacer=DatabasePacer(opened.storage.database, opened.settings))
-    try:
-        with side_call(opened.storage, opened.settings, Activity.ASK, models.cancel) as call:
-            key = call.key.model_copy(update={"step": f"{_NAME}{wanted.step.id}"})
-            request = Request(
-                model=wanted.model, role=wanted.step.role, name=f"{wanted.step.label} {key.activity}/{key.step}",
-                prompt=Prompt(wanted.blocks[0], wanted.blocks[1:]),
-                sampling=Sampling(_TEMPERATURE, wanted.most_output_tokens, key.round), cache_key=opened.book.id,
-                facts={"template": wanted.step.template, "attempt": 1},
-            )  # fmt: skip
-            reply = models.ask(request, call.budget)
-            call.keep(Attempt(key, 1, wanted.step.role, wanted.step.template, wanted.blocks, reply, None, "", True))
-            return AnotherAnswer(plain(reply.text), reply.cost, call.holder)
-    finally:
-        models.close()
+    database, settings = opened.storage.database, opened.settings
+    with (
+        paced_models(database, settings) as models,
+        side_call(opened.storage, settings, Activity.ASK, models.cancel) as call,
+    ):
+        key = call.key.model_copy(update={"step": f"{_NAME}{wanted.step.id}"})
+        request = Request(
+            model=wanted.model, role=wanted.step.role, name=f"{wanted.step.label} {key.activity}/{key.step}",
+            prompt=Prompt(wanted.blocks[0], wanted.blocks[1:]),
+            sampling=Sampling(_TEMPERATURE, wanted.most_output_tokens, key.round), cache_key=opened.book.id,
+            facts={"template": wanted.step.template, "attempt": 1},
+        )  # fmt: skip
+        reply = models.ask(request, call.budget)
+        call.keep(Attempt(key, 1, wanted.step.role, wanted.step.template, wanted.blocks, reply, None, "", True))
+        return AnotherAnswer(plain(reply.text), reply.cost, call.holder)
 
 
 def other_answers(stores: Stores, number: int) -> list[tuple[StepLine, str]]:

@@ -1,6 +1,5 @@
 """Asking a configured model two tiny questions: whether it answers, what it can do, and what that cost."""
 
-import os
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -14,8 +13,8 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending import prices
 from bookwright.agents.backends.windows import found_window
 from bookwright.agents.react.action import Action, read
-from bookwright.models.errors import BackendError, UnknownModel
-from bookwright.models.model_name import full_name
+from bookwright.app.orders.role_models import known_model
+from bookwright.models.errors import BackendError
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply, Usage
 
@@ -82,10 +81,7 @@ def try_model(name: str, settings: Settings, backends: ModelService | None = Non
     Raises:
         InvalidInput: It is unknown or cannot be asked as things are set; nothing was sent.
     """
-    try:
-        name = full_name(name, os.environ)
-    except ValueError as error:
-        raise UnknownModel(str(error)) from None
+    name = known_model(name)
     endpoints.check_model(name, settings)
     window = found_window(name, settings)
     with closing(backends or ModelService(settings)) as service:
@@ -134,10 +130,11 @@ def _shown(asked: _Asked, name: str) -> list[Ability]:
     provider, _ = catalogue.split_name(name)
     reply = asked.ask("Name a light that sailors steer by, and how many hours it burns in a night.", output=LampAnswer)
     first = f", first word after {reply.first_event_millis:,} ms" if reply.first_event_millis is not None else ""
+    said = " ".join(reply.text.split())
     asked.abilities += [
         Ability("answers", bool(reply.text.strip()), f"in {reply.duration_millis:,} ms{first}"),
         Ability("streams", asked.heard > 1, f"{asked.heard} pieces"),
-        Ability("schema", _fits(reply.text), f"{catalogue.output_mode(name).value}: {_short(reply.text)}"),
+        Ability("schema", _fits(reply.text), f"{catalogue.output_mode(name).value}: {said[:80]}"),
         _caching(provider, reply),
     ]
     told = "by itself" if catalogue.calls_tools(name) else "told of them in the prompt"
@@ -161,10 +158,6 @@ def _fits(text: str) -> bool:
     except ValidationError:
         return False
     return True
-
-
-def _short(text: str) -> str:
-    return " ".join(text.split())[:80]
 
 
 def _dollars(micros: int | None) -> float | None:

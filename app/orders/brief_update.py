@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from bookwright.app.access import at_rest
-from bookwright.app.orders.briefs import given, laid_over
-from bookwright.app.records.edits import take_in, unheard_of
+from bookwright.app.orders.briefs import changed_brief, given
+from bookwright.app.records.edits import put_records, unknown_records
 from bookwright.flows.revision.brief_edits import change_brief
 from bookwright.models.book import Book
 from bookwright.models.brief import Brief
@@ -17,7 +17,7 @@ _CHANGEABLE = (
 """What a brief may say anew without meaning another book; the models too."""
 
 
-def with_new_wishes(book: Book, brief: Brief, storage: BookStorage, tell: Callable[[str], None]) -> Book:
+def update_brief(book: Book, brief: Brief, storage: BookStorage, tell: Callable[[str], None]) -> Book:
     """Store a new version of a known book's brief where the author now names other models, caps and so on.
 
     `tell` hears what was changed.
@@ -26,10 +26,10 @@ def with_new_wishes(book: Book, brief: Brief, storage: BookStorage, tell: Callab
         BookHeld: A worker writes it; nothing was changed.
     """
     named = given(brief)
-    wanted = laid_over(book.brief, {key: named[key] for key in _CHANGEABLE if key in named})
+    wanted = changed_brief(book.brief, {key: named[key] for key in _CHANGEABLE if key in named})
     if "models" in named:
         wanted = wanted.changed(models=brief.models)  # as a whole: a role that is no longer named has no model
-    _take_in_news(book, brief, storage, tell)
+    _add_new_records(book, brief, storage, tell)
     if wanted == book.brief:
         return book
     with at_rest(storage) as stores:
@@ -38,12 +38,12 @@ def with_new_wishes(book: Book, brief: Brief, storage: BookStorage, tell: Callab
     return changed
 
 
-def _take_in_news(book: Book, brief: Brief, storage: BookStorage, tell: Callable[[str], None]) -> None:
+def _add_new_records(book: Book, brief: Brief, storage: BookStorage, tell: Callable[[str], None]) -> None:
     """Put secrets and threads into a known book's codex that it never had; those that it has stay as they are."""
     with storage.read() as stores:
-        news = unheard_of((*brief.secrets, *brief.foreshadowing), stores.codex)
+        news = unknown_records((*brief.secrets, *brief.foreshadowing), stores.codex)
     if not news:
         return
     with at_rest(storage) as stores:
-        take_in(news, stores)
+        put_records(news, stores)
     tell(f"new in the codex of {book.id}: {', '.join(record.id for record in news)}")

@@ -4,31 +4,26 @@ from dataclasses import dataclass
 
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.app.access import OpenBook
-from bookwright.app.candidates.sight import candidates_of
-from bookwright.app.estimates.stale_bill import RefreshBill
-from bookwright.app.orders import checks
+from bookwright.app.candidates.unit_candidates import candidates_of
+from bookwright.app.estimates.stale_bill import RefreshBill, bill_of_writing
 from bookwright.app.orders.bill import Bill, priced
-from bookwright.flows.book_models import fitted_profile, kept_windows, model_of
+from bookwright.app.orders.checks import check_strong_writer
+from bookwright.flows.book_models import model_of
 from bookwright.flows.revision.revise import chosen
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.errors import InvalidInput
-from bookwright.models.profile import ProfileName
 from bookwright.models.story.candidates import MOST_CANDIDATES
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import Stores
 
 _OPINION_TOKENS = 300
-_READ_BESIDE = 3
-"""A writer reads about so many times what they write, where no draft is on record."""
 
 
 @dataclass(frozen=True)
 class CandidateOrder:
     """Candidates as they would be asked for."""
 
-    unit: TaskNode
-    count: int
     drafts: int
     """How many of them are to be written."""
     readings: int
@@ -49,9 +44,7 @@ def order_of_candidates(opened: OpenBook, unit: TaskNode, count: int) -> Candida
     """
     if not 2 <= count <= MOST_CANDIDATES:
         raise InvalidInput(f"a unit can have 2 to {MOST_CANDIDATES} candidates")
-    checks.check_writable(opened.book.brief, opened.settings)
-    if fitted_profile(opened.book.brief, kept_windows(opened.book, opened.settings)).name is ProfileName.SMALL:
-        raise InvalidInput("a book of the profile small has a model too weak for candidates")
+    check_strong_writer(opened, "a book of the profile small has a model too weak for candidates")
     with opened.storage.read() as stores:
         text = chosen(stores, unit, DocumentKind.PROSE)
         if unit.is_brought_in:
@@ -62,22 +55,14 @@ def order_of_candidates(opened: OpenBook, unit: TaskNode, count: int) -> Candida
         drafts = _drafts(lines, unit, stores)
     missing = max(count - max(len(drafts), there), 0)
     readings = 2 * (count - max(there, 1)) if count > there else 0
-    bill = _writing(drafts, text, missing, opened) + _reading(drafts, text, readings, opened)
-    return CandidateOrder(unit, count, missing, readings, RefreshBill(bill, bill))
+    bill = bill_of_writing(text, opened, drafts, missing) + _reading(drafts, text, readings, opened)
+    return CandidateOrder(missing, readings, RefreshBill.exactly(bill))
 
 
 def _drafts(lines: list[StepLine], unit: TaskNode, stores: Stores) -> list[StepLine]:
     """Return the drafts of a unit as it stands that are on record; the first is the usual one."""
     found = [line for line in lines if line.activity == "write" and not line.round and line.step.startswith("draft")]
     return [line for line in found if stores.steps.asked(line.id).key.revision == unit.revision]
-
-
-def _writing(drafts: list[StepLine], text: Document, count: int, opened: OpenBook) -> Bill:
-    model = model_of("writer", opened.book.brief, opened.settings)
-    size = TokenCounter().estimate(model, text.text)
-    asked = max((line.input_tokens for line in drafts), default=size * _READ_BESIDE)
-    written = max((line.output_tokens for line in drafts), default=size)
-    return priced(Bill(count, count * asked, count * written), model, opened.settings)
 
 
 def _reading(drafts: list[StepLine], text: Document, count: int, opened: OpenBook) -> Bill:

@@ -85,11 +85,13 @@ def _is_taken(mine: Stored[Record], theirs: Stored[Record], choices: Mapping[str
     place = f"codex/{theirs.record.id}"
     named = next((name for name in (place, "all") if choices.get(name) in (OURS, THEIRS)), None)
     if named is None:
-        plan.conflicts.append(Conflict(place, f"{theirs.record.id} in the codex", None, "", _told(mine), _told(theirs)))
+        plan.conflicts.append(
+            Conflict(place, f"{theirs.record.id} in the codex", None, "", _as_json(mine), _as_json(theirs))
+        )
         return False
     plan.settled.add(named)
     return choices[named] == THEIRS
 
 
-def _told(stored: Stored[Record]) -> str:
+def _as_json(stored: Stored[Record]) -> str:
     return "(removed)" if stored.is_removed else json.dumps(stored.record.model_dump(mode="json"), ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""The shelf: all books with where they stand, and what is done to one of them from outside."""
+"""All books with where they stand, and what is done to one of them from outside."""
 
 import time
 from collections import Counter
@@ -17,8 +17,8 @@ from bookwright.storage.stores import BookStorage, Stores
 
 
 @dataclass(frozen=True)
-class ShelfLine:
-    """A book as it stands on the shelf."""
+class ListedBook:
+    """A book as it stands among the others."""
 
     book: Book
     written: int
@@ -60,7 +60,7 @@ class RestAsked:
     """Whoever held it lives no more, so that it rests already."""
 
 
-def shelf(database: Database, with_archived: bool = False) -> list[ShelfLine]:
+def list_books(database: Database, with_archived: bool = False) -> list[ListedBook]:
     """Return the books, those that were put away only if asked for."""
     with database.read() as connection:
         books = BookRepository(connection).all(with_archived)
@@ -73,7 +73,7 @@ def shelf(database: Database, with_archived: bool = False) -> list[ShelfLine]:
             verdict = verdict_of(book, stores)
             name = forks[book.id].name if book.id in forks else ""
             count = families[_root_of(book.id, forks)]
-            lines.append(ShelfLine(book, stores.nodes.root().written, gates.count(book.id), verdict, name, count))
+            lines.append(ListedBook(book, stores.nodes.root().written, gates.count(book.id), verdict, name, count))
     return lines
 
 

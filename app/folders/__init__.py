@@ -1,1 +1,0 @@
-"""The folders of books, and what people change in them."""

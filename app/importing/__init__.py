@@ -1,1 +1,0 @@
-"""Manuscripts that somebody wrote elsewhere, before they become books."""

@@ -1,1 +1,0 @@
-"""The journal as a person works with it."""
