@@ -23,7 +23,7 @@ _BREAKS_AT_ONE_STEP = 3
 
 @dataclass
 class BookRun:
-    """A run of a book: its surroundings, who hears how it goes, and who is asked where it waits for a human."""
+    """A run of a book: its parameters, who hears how it goes, and who is asked where it waits for a human."""
 
     around: RunConfig
     heard: Callable[[], AbstractContextManager[EventBus]]

@@ -22,7 +22,7 @@ Answering = Callable[[str], "AbstractContextManager[Callable[[str], None]]"]
 """Opens the span of an agent's answer; what it hands out is told why none came."""
 
 Traced = Callable[[Deps, str], "AbstractContextManager[Deps]"]
-"""Opens the span of what is done with a held book, by its name; hands out the surroundings with spans in them."""
+"""Opens the span of what is done with a held book, by its name; hands out what its walk needs with spans in it."""
 
 
 def untraced() -> Traced:
