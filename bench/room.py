@@ -49,6 +49,6 @@ def probed(deps: Deps) -> RoomProbe:
     desk = deps.desk
     ample = {role: budget * _AMPLE for role, budget in desk.profile.context_budget.items()}
     profile = desk.profile.model_copy(update={"context_budget": ample})
-    index: KnowledgeIndex = desk.contexts.index  # type: ignore[attr-defined]  # of a held book, not of any source
+    index: KnowledgeIndex = desk.contexts.follower.index  # type: ignore[attr-defined]  # of a held book, not of any source
     builder = ContextBuilder(deps.storage, index, profile, desk.locale, desk.count_tokens)
     return RoomProbe(desk.contexts, builder, desk.profile)

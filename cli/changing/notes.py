@@ -32,7 +32,7 @@ def note(
     remove: Annotated[int | None, typer.Option("--remove", metavar="N", help="Lay a note aside.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Keep a note at words of a text; list the notes of a book or a chapter; update_nested one aside."""
+    """Keep a note at words of a text; list the notes of a book or a chapter; lay one aside."""
     is_new = words is not None or at is not None or order
     if remove is not None and (is_new or node is not None):
         raise InvalidInput("--remove takes the number of a note and nothing more")

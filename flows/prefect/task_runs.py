@@ -114,12 +114,14 @@ class TaskRunLedger:
         Each is forgotten as soon as it stands there, so that this can be called again where it was interrupted.
         """
         ids = list(self._owed)
-        known = {run.id for run in _read(client, ids)}
+        known = {run.id: run for run in _read(client, ids)}
         for number in ids:
             record = self._owed[number]
-            if number in known:
+            if number in known and known[number].tags:
                 client.set_task_run_state(number, record.last_state, force=True)
             else:
+                if number in known:  # only its first event came, which has no tags yet, and none can be given later
+                    client.delete_task_run(number)
                 _post(client, flow_run, record)
             del self._owed[number]
         for left in _open_runs(client, flow_run):

@@ -106,7 +106,7 @@ class IndexFollower:
     """
 
     def __init__(self, index: KnowledgeIndex, embedder: EmbedderAhead, journal: Journal) -> None:
-        self._index = index
+        self.index = index
         self._embedder = embedder
         self._journal = journal
         self._waiting: Sequence[Document] = ()
@@ -121,12 +121,12 @@ class IndexFollower:
 
         The last activity of a book leaves nothing waiting, for those who ask about the book later.
         """
-        if is_last or not self._index.is_ready or len(self._waiting) >= _MOST_LEFT:
-            self._index.catch_up(self._journal)
+        if is_last or not self.index.is_ready or len(self._waiting) >= _MOST_LEFT:
+            self.index.catch_up(self._journal)
             self._waiting = ()
         elif self._waiting:
-            self._index.catch_up(self._journal, up_to=self._waiting[-1].id)
-        self._waiting = self._index.new_documents()
+            self.index.catch_up(self._journal, up_to=self._waiting[-1].id)
+        self._waiting = self.index.new_documents()
 
     def end_context(self) -> None:
         """Raise what a search failed at that wanted more taken in; call it after a context was built.
@@ -143,12 +143,12 @@ class IndexFollower:
         if new:
             self._begun = new[-1].id
             with suppress(StorageError):  # they are read once more when they are taken in
-                self._embedder.begin(self._index.texts_of(new))
+                self._embedder.begin(self.index.texts_of(new))
 
     def _before_search(self, limits: SearchLimits) -> None:
         if any(document.kind in limits.kinds and document.node not in limits.excluded for document in self._waiting):
             try:
-                self._index.catch_up(self._journal)
+                self.index.catch_up(self._journal)
             except Exception as error:
                 self._failure = error
                 raise
