@@ -6,11 +6,12 @@ Source: DETAILS "Foreshadowing life cycle", hints; REQUIREMENTS S2-037.
 from collections.abc import Iterable
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from bookwright.agents.relay.secrets.visibility import Notice, Restricted, VisibleCodex
 from bookwright.agents.relay.threads.instructions import ForeshadowAction, ForeshadowInstruction
 from bookwright.models.codex.entries import Visibility
+from bookwright.models.frozen import FrozenModel
 
 MOST_HINTS = 5
 _THREAD_STRENGTH, _VISIBILITY_STRENGTH = 0.3, 0.5
@@ -24,10 +25,8 @@ class HintSource(StrEnum):
     FORESHADOWING = "foreshadowing"
 
 
-class Hint(BaseModel):
+class Hint(FrozenModel):
     """One thing to let shine through."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     source: HintSource
     category: str

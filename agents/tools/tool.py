@@ -6,10 +6,11 @@ from posixpath import normpath
 from time import perf_counter
 from typing import Any, ClassVar, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from bookwright.agents.tools import legacy
 from bookwright.models.errors import ToolFailure
+from bookwright.models.frozen import StrictModel
 from bookwright.models.talk.tool import ErrorCode, ToolError, ToolResponse, ToolStatus, as_json_value
 from bookwright.prompts.render import render_tool
 
@@ -20,10 +21,8 @@ _TOLD_PROBLEMS = 3
 _LONGEST_TOLD = 200
 
 
-class Params(BaseModel):
+class Params(StrictModel):
     """The parameters of a tool; a subclass for each."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
 
 P = TypeVar("P", bound=Params)

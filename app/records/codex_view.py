@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
 from bookwright.agents.relay.continuity import ContinuityDirector
 from bookwright.agents.relay.hints import Hint
 from bookwright.agents.relay.secrets.forbidden_words import ForbiddenKeywords
@@ -12,14 +10,13 @@ from bookwright.agents.relay.secrets.visibility import VisibleCodex
 from bookwright.agents.relay.threads.instructions import ForeshadowInstruction
 from bookwright.app.places import find_node
 from bookwright.models.brief import Brief
+from bookwright.models.frozen import FrozenModel
 from bookwright.models.story_time.value import StoryTime
 from bookwright.storage.stores import Stores
 
 
-class CodexView(BaseModel):
+class CodexView(FrozenModel):
     """The codex as it stands for one unit."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     node: str
     scene: str = ""

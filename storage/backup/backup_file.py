@@ -12,11 +12,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from bookwright import __version__
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import UnusableBackup
+from bookwright.models.frozen import FrozenModel
 from bookwright.storage.files.file_system import whole
 
 _MANIFEST = "manifest.json"
@@ -26,10 +27,8 @@ _LEVEL = 1
 """Most of a book is compressed already."""
 
 
-class BackedUpBook(BaseModel):
+class BackedUpBook(FrozenModel):
     """One book of a backup."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: str
     title: str
@@ -37,10 +36,8 @@ class BackedUpBook(BaseModel):
     calls: int
 
 
-class Contents(BaseModel):
+class Contents(FrozenModel):
     """What a database held when it was backed up."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     database: Literal["sqlite", "postgresql"]
     server: str

@@ -6,10 +6,9 @@ Source: DETAILS "Visibility levels", the four sources.
 from collections.abc import Iterable
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict
-
 from bookwright.agents.relay.codex_texts import CodexText
 from bookwright.models.codex.entries import Visibility, folded
+from bookwright.models.frozen import FrozenModel
 
 
 class SourceKind(StrEnum):
@@ -27,20 +26,16 @@ class SourceKind(StrEnum):
 _KINDS = {"secret": SourceKind.VISIBILITY, "foreshadowing": SourceKind.FORESHADOWING}
 
 
-class KeywordSource(BaseModel):
+class KeywordSource(FrozenModel):
     """What forbids a word, and how much of that the writer may know."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     kind: SourceKind
     id: str = ""
     level: Visibility = Visibility.KNOW
 
 
-class ForbiddenKeyword(BaseModel):
+class ForbiddenKeyword(FrozenModel):
     """One word, with all that forbid it."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     text: str
     sources: tuple[KeywordSource, ...]
@@ -51,10 +46,8 @@ class ForbiddenKeyword(BaseModel):
         return any(source.level >= Visibility.KNOW for source in self.sources)
 
 
-class ForbiddenKeywords(BaseModel):
+class ForbiddenKeywords(FrozenModel):
     """All of them, sorted, none twice."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     keywords: tuple[ForbiddenKeyword, ...] = ()
 

@@ -2,22 +2,19 @@
 
 from collections.abc import Iterable
 
-from pydantic import BaseModel, ConfigDict
-
 from bookwright.agents.relay.secrets.coming_out import due_in_chapter, is_late
 from bookwright.agents.relay.secrets.matching import Matcher
 from bookwright.agents.relay.threads.sharing_out import OrderTurn, falls_to
 from bookwright.models.codex.entries import Importance, Secret
+from bookwright.models.frozen import FrozenModel
 from bookwright.models.tree.place import ReadingOrder
 
 GRAVEST = tuple(Importance)
 """The gravest first."""
 
 
-class Reveal(BaseModel):
+class Reveal(FrozenModel):
     """An order to let a secret out: what a reader is to know by the end of a unit."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     secret: str
     content: str

@@ -7,7 +7,7 @@ DETAILS "Visibility levels" and faults 1, 2 and 4.
 
 from collections.abc import Iterable
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from bookwright.agents.relay.codex_texts import SECTION_SUBTLETY, CodexText
 from bookwright.agents.relay.secrets.kept import Kept
@@ -15,16 +15,13 @@ from bookwright.agents.relay.secrets.matching import Matcher
 from bookwright.agents.relay.threads.foreshadowing import SubtletyBand, band_of
 from bookwright.models.codex.entries import EntryKind, Visibility, folded
 from bookwright.models.codex.sight import SeenEntry
+from bookwright.models.frozen import FrozenModel
 
 _STOPS = (".", "!", "?", "…", "。", "！", "？")
 _CLOSING = " \n\"'”’」』）)"
 
 
-class _Shown(BaseModel):
-    model_config = ConfigDict(frozen=True, defer_build=True)
-
-
-class VisibleSection(_Shown):
+class VisibleSection(FrozenModel):
     """A section that may be used freely."""
 
     name: str
@@ -38,7 +35,7 @@ class VisibleSection(_Shown):
         return self.text.rstrip(_CLOSING).endswith(_STOPS)
 
 
-class VisibleEntry(_Shown):
+class VisibleEntry(FrozenModel):
     """An entry as its writer sees it."""
 
     id: str
@@ -49,7 +46,7 @@ class VisibleEntry(_Shown):
     sections: tuple[VisibleSection, ...] = ()
 
 
-class KnownFact(_Shown):
+class KnownFact(FrozenModel):
     """What is out, or may be told freely."""
 
     text: str
@@ -65,7 +62,7 @@ class KnownFact(_Shown):
     """Who comes to know it later than the unit is set."""
 
 
-class Restricted(_Shown):
+class Restricted(FrozenModel):
     """What the writer knows and may only hint at."""
 
     source: str
@@ -84,7 +81,7 @@ class Restricted(_Shown):
         return band_of(self.subtlety)
 
 
-class Notice(_Shown):
+class Notice(FrozenModel):
     """That something is not in the context, and nothing about what it is."""
 
     source: str
@@ -92,7 +89,7 @@ class Notice(_Shown):
     about: str = ""
 
 
-class VisibleCodex(_Shown):
+class VisibleCodex(FrozenModel):
     """What the filter lets through at one place, and for the reviewer what it did not."""
 
     entries: tuple[VisibleEntry, ...] = ()

@@ -7,11 +7,12 @@ import re
 from collections.abc import Iterable
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from bookwright.agents.relay.secrets.coming_out import MOST_ORDERS, told_in
 from bookwright.models.codex.entries import Secret, folded
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadStatus
+from bookwright.models.frozen import FrozenModel
 from bookwright.models.text.lazy_pattern import lazy_pattern
 from bookwright.models.tree.place import Place, ReadingOrder
 
@@ -29,10 +30,8 @@ class AlertType(StrEnum):
     """A secret was to come out and did not."""
 
 
-class Alert(BaseModel):
+class Alert(FrozenModel):
     """One thing that wants looking after."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     type: AlertType
     foreshadowing_id: str = ""
@@ -43,10 +42,8 @@ class Alert(BaseModel):
     detail: str
 
 
-class Pacing(BaseModel):
+class Pacing(FrozenModel):
     """How soon a book's threads want looking after, in chapters."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: str = "custom"
     reminder: int = Field(ge=0, le=10_000)

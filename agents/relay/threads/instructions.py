@@ -6,13 +6,14 @@ Source: DETAILS "Foreshadowing life cycle", instruction actions; REQUIREMENTS S2
 from collections.abc import Collection, Iterable
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from bookwright.agents.relay.secrets.matching import Matcher
 from bookwright.agents.relay.threads.foreshadowing import as_before, level_at, missing_prerequisites
 from bookwright.agents.relay.threads.sharing_out import OrderTurn, falls_to
 from bookwright.models.codex.entries import Visibility, folded
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadEventType, ThreadStatus
+from bookwright.models.frozen import FrozenModel
 from bookwright.models.tree.place import Place, ReadingOrder
 
 
@@ -42,10 +43,8 @@ MOST_REPEATS = 3
 """Chapters after its own that are given an order which was not carried out; then only a person is told."""
 
 
-class ForeshadowInstruction(BaseModel):
+class ForeshadowInstruction(FrozenModel):
     """What is to be done for one thread."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     foreshadowing_id: str
     action: ForeshadowAction
@@ -63,10 +62,8 @@ class ForeshadowInstruction(BaseModel):
     """The payoff is planned for this unit."""
 
 
-class SceneCheck(BaseModel):
+class SceneCheck(FrozenModel):
     """Which threads a unit owes something, by id."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     should_plant: tuple[str, ...] = ()
     should_reinforce: tuple[str, ...] = ()
