@@ -16,7 +16,7 @@ from bookwright.storage.stores import Stores
 
 _BOOK = ("book", "the book", "1")
 _PRINTED = re.compile(r"(?:chapter|1).*\((1(?:\.[1-9][0-9]{0,8})+)\)", re.ASCII)
-"""A name with a label behind it, as `place_name` and `ReadingOrder.name_of` make it."""
+"""A name with a label behind it, as `Stores.name_of` and `ReadingOrder.name_of` make it."""
 _PLACES = ("known_from", "begins", "revealed_at", "planned_at", "reinforce_at")
 """Keys of records whose values are places."""
 _SHOWN = 6
@@ -74,11 +74,6 @@ def _settled(key: str, value: Any, stores: Stores) -> Any:
     if isinstance(value, (list, tuple)):
         return [_settled(key, item, stores) for item in value]
     return place_of(value, stores) if key in _PLACES and isinstance(value, str) else value
-
-
-def place_name(node: TaskNode, stores: Stores) -> str:
-    """Name a node as every verb takes it: `chapter 9 "The Debt" (1.16)`, and what is no chapter by its label."""
-    return stores.name_of(node)
 
 
 def title_of(node: TaskNode) -> str:

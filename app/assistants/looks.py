@@ -13,7 +13,7 @@ from bookwright.app.changes.deciding import facts_of
 from bookwright.app.changes.editing import editable_parts
 from bookwright.app.changes.refreshing import refresh_preview
 from bookwright.app.comments.passages import all_comments, comments_at
-from bookwright.app.places import find_node, place_name
+from bookwright.app.places import find_node
 from bookwright.app.records.thread_board import make_board
 from bookwright.app.status.books import list_books, state_of
 from bookwright.exports.manuscript import Manuscript
@@ -82,7 +82,7 @@ class BookLooks:
         with self._desk.opened(book) as opened:
             with opened.storage.read() as stores:
                 node = find_node(place, stores)
-                name, version = place_name(node, stores), None
+                name, version = stores.name_of(node), None
                 with suppress(InvalidInput):  # its text stands in its parts
                     version = chosen(stores, node, None).version
             text = "".join(body(Manuscript(opened.storage), node.label))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bookwright.app.access import OpenBook
+from bookwright.app.access import OpenBook, paced_models
 from bookwright.app.commands.checks import settled
 from bookwright.app.commands.costs import cost_of
 from bookwright.app.commands.lines import LINES, CommandLine, arguments_of, typed
@@ -48,8 +48,6 @@ def words_of(words: list[str]) -> str:
 def understand(opened: OpenBook, words: str) -> "tuple[Understood, str]":
     """Have the words read; return what they came to, and who holds the book if nothing could be recorded."""
     from bookwright.agents.backends.endpoints import check_model  # these bring the engine
-    from bookwright.agents.backends.service import ModelService
-    from bookwright.agents.backends.spending.pace import DatabasePacer
     from bookwright.agents.backends.windows import found_window
     from bookwright.agents.book_facts import FULL, SMALL, book_facts
     from bookwright.agents.chief_editor import ANSWER_TOKENS, SMALL_ANSWER_TOKENS, ChiefEditor, chief_editor
@@ -63,8 +61,7 @@ def understand(opened: OpenBook, words: str) -> "tuple[Understood, str]":
     is_small = found_window(model, settings).tokens < SMALL_WINDOW
     with opened.storage.read() as stores:
         facts = book_facts(opened.book, stores, SMALL if is_small else FULL)
-    models = ModelService(settings, pacer=DatabasePacer(opened.storage.database, settings))
-    try:
+    with paced_models(opened.storage.database, settings) as models:
         asked, answering = talk_tracing_as_set(models, opened.book.id)
         with (
             side_call(opened.storage, settings, Activity.ASK, models.cancel) as call,
@@ -77,8 +74,6 @@ def understand(opened: OpenBook, words: str) -> "tuple[Understood, str]":
                 stores_prompts=settings.keep_prompts, locale=(brief.prompt_language or brief.language).value,
             )  # fmt: skip
             return editor.read(words, facts, tuple(LINES), lambda command: settled(command, opened)), call.holder
-    finally:
-        models.close()
 
 
 def proposal_of(understood: "Understood", opened: OpenBook, *, says_yes: bool) -> Proposal:

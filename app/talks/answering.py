@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from bookwright.agents.backends.protocol import EventKind
-from bookwright.agents.backends.service import ModelService
-from bookwright.agents.backends.spending.pace import DatabasePacer
 from bookwright.agents.react.unwrapping import ReplyPart, Unwrapping
 from bookwright.agents.runtime.cast import CAST, CastMember
 from bookwright.agents.runtime.events.bus import EventBus
+from bookwright.app.access import paced_models
 from bookwright.app.talks.bill import TalkBill
 from bookwright.app.talks.opening import Opening
 from bookwright.app.talks.talk import Talk
@@ -103,7 +102,7 @@ class Exchange:
         with (
             ground(self.opening.member, settings, database, Path(), self.opening.book) as stands_on,
             closing(EventBus()) as bus,
-            closing(ModelService(settings, pacer=DatabasePacer(database, settings))) as models,
+            paced_models(database, settings) as models,
         ):
             self._talk = Talk(self.opening, stands_on, database, models, bus, answer, None, self.cap_usd)
             if not self._is_unwanted.is_set():

@@ -11,12 +11,11 @@ from typing import Any
 
 import typer
 
-from bookwright.agents.backends.service import ModelService
-from bookwright.agents.backends.spending.pace import DatabasePacer
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.runtime.events.event_file import event_path, kept_events
 from bookwright.agents.small.sampling import NARROW_MODELS
 from bookwright.agents.tools.outside import one_line
+from bookwright.app.access import paced_models
 from bookwright.app.talks.opening import Opening
 from bookwright.app.talks.permission import Confirm
 from bookwright.app.talks.talk import Talk
@@ -76,7 +75,7 @@ def hold(opening: Opening, manner: Manner, settings: Settings, database: Databas
         ground(opening.member, settings, database, manner.cwd, opening.book) as stands_on,
         closing(EventBus()) as bus,
         kept_events(bus, event_path(settings.home, f"{opening.member.name}-{opening.state.id[:8]}")),  # for `watch`
-        closing(ModelService(settings, pacer=DatabasePacer(database, settings))) as models,
+        paced_models(database, settings) as models,
     ):
         confirm = _asker(terminal, view) if terminal is not None else None
         talk = Talk(

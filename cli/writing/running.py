@@ -12,7 +12,7 @@ import typer
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.pace import DatabasePacer, Pacer
 from bookwright.agents.runtime.events.bus import EventBus
-from bookwright.app.access import OpenBook
+from bookwright.app.access import OpenBook, paced_models
 from bookwright.cli.access import wait_until_free
 from bookwright.cli.option_groups import RunOptions
 from bookwright.cli.output import can_ask, make_console, note
@@ -97,9 +97,8 @@ def run_beside(opened: OpenBook, work: Callable[[Deps], _T], way_on: str) -> _T:
     """
     wait_until_free(opened)
     settings, storage = opened.settings, opened.storage
-    models = ModelService(settings, pacer=DatabasePacer(storage.database, settings))
     with (
-        closing(models),
+        paced_models(storage.database, settings) as models,
         choose_view(storage, make_console(stderr=True), streams=False) as view,
         closing(EventBus()) as events,
         _exit_by_signal(),
