@@ -71,7 +71,22 @@ def import_file(
     reading = read_for_import(file, options, encoding, pattern, more)
     if dry_run:
         _show(reading, run.as_json)
-        return
+    else:
+        _import(file, reading, more, run, limits, again=again, rests=rest, yes=yes)
+
+
+def _import(
+    file: Path,
+    reading: ManuscriptReading,
+    more: int | None,
+    run: RunOptions,
+    limits: Limits,
+    *,
+    again: bool,
+    rests: bool,
+    yes: bool,
+) -> None:
+    """Make a book of what was read, have it looked at unless it is to rest, and go on with it as far as was asked."""
     settings = load_settings()
     from bookwright.app.orders import checks
 
@@ -82,12 +97,12 @@ def import_file(
             check_new(file, digest, database)
         if not run.as_json and not run.json_progress:
             _show(reading, as_json=False)
-        if not rest:
+        if not rests:
             _ask(reading, settings, more or 0, yes)
         opened = _brought_in(reading, digest, settings, database)
         if more is not None:
             opened = lengthened(opened, more)
-        if rest:
+        if rests:
             _say_it_rests(opened, run.as_json)
             return
         note(f"{opened.book.id} is here; if this is interrupted, `bookwright resume {opened.book.id}` goes on")
