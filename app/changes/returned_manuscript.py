@@ -63,17 +63,18 @@ def read_back(opened: OpenBook, file: Path, encoding: str = "") -> ReturnedManus
         )
     changed: list[ChangedText] = []
     unclear: list[str] = []
+    unchanged = 0
     for section, was, now in zip(sections, here, there, strict=True):
         if was.paragraphs == now.paragraphs:
+            unchanged += 1
             continue
         with opened.storage.read() as stores:
             found = _changed(section.unit.label, was, now, stores, opened.storage.language.measure)
             if found is None:
                 unclear.append(stores.name_of(section.unit))
         changed += found or []
-    touched = {text.edit.label for text in changed}
-    own = sum(any(label.startswith(section.unit.label) for label in touched) for section in sections)
-    return ReturnedManuscript(tuple(changed), len(sections) - own - len(unclear), tuple(unclear))
+        unchanged += found == []
+    return ReturnedManuscript(tuple(changed), unchanged, tuple(unclear))
 
 
 def take_back(opened: OpenBook, returned: ReturnedManuscript) -> list[SavedEdit]:

@@ -70,8 +70,8 @@ def _version_facts(stored: Stored[Record], diff: list[str]) -> dict[str, Any]:
 
 
 def _diff(old: str, new: str) -> list[str]:
-    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=0)
-    return [line for line in lines if not line.startswith(("---", "+++", "@@"))]
+    lines = [*difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=0)][2:]  # without its two names
+    return [line for line in lines if not line.startswith("@@")]
 
 
 def _source(stored: Stored[Record]) -> str:

@@ -24,6 +24,16 @@ def test_words_become_a_command_that_is_done_at_a_yes_and_once(page: TestClient,
     assert _entries(book) == ["Ines Vale"]
 
 
+def test_nothing_is_done_or_asked_at_the_address_of_no_book(page: TestClient, book: BookStorage) -> None:
+    _, number = _asked(page, "add a character: Ines Vale")
+
+    done = page.post(f"/books/nobody/talk/{number}/do", headers=PIECE)
+    asked = page.post("/books/nobody/talk", data={"words": "add a character: Ada"}, headers=PIECE)
+
+    assert (done.status_code, asked.status_code, _entries(book)) == (404, 404, [])
+    assert page.get(f"/books/lamp/talk/{int(number) + 1}", headers=PIECE).status_code == 422
+
+
 def test_what_asks_models_is_shown_with_its_cost_and_done_by_a_process_of_its_own(
     page: TestClient, book: BookStorage
 ) -> None:

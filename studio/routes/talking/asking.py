@@ -39,7 +39,7 @@ class Answered:
 @router.post("/books/{book}/talk")
 def ask(book: ThisBook, fields: Fields) -> HTMLResponse:
     """Begin to have words read; nothing is done by that."""
-    words = words_of([fields.get("words", "")])
+    words, _ = words_of([fields.get("words", "")]), book.opened  # of a book that cannot be opened nothing is asked
 
     def work(tell: Callable[[str], None]) -> Answered:
         with book.change() as changing:  # the question is recorded in the book's journal
@@ -61,7 +61,7 @@ def answer(book: ThisBook, number: int) -> HTMLResponse:
 @router.post("/books/{book}/talk/{number}/do")
 def carry_out(book: ThisBook, number: int) -> HTMLResponse:
     """Do what was shown, as if it had been typed; once."""
-    job = book.studio.jobs.get(number, _FORGOTTEN)
+    job, _ = book.studio.jobs.get(number, _FORGOTTEN), book.opened  # to one that cannot be opened nothing is done
     found = job.result
     if not isinstance(found, Answered) or found.proposal is None or found.is_own:
         raise InvalidInput("There is nothing to be done about this.")

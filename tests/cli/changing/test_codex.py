@@ -49,6 +49,16 @@ def test_an_entry_is_added_changed_and_shown_with_its_history(cli: Cli, book: Bo
     assert [one["id"] for one in told(cli, "codex", "lamp")] == ["mira"]
 
 
+def test_a_history_shows_changed_lines_whatever_they_begin_with(cli: Cli, book: BookStorage) -> None:
+    cli("codex", "add", "lamp", "Mira", "--section", "look=Tall.\n-- said the log\n++ said the keeper")
+    cli("codex", "edit", "lamp", "mira", "--section", "look=Tall.\n-- said the sea\n@@ said nobody")
+
+    versions = told(cli, "codex", "history", "lamp", "mira")
+
+    changed = {"--- said the log", "-++ said the keeper", "+-- said the sea", "+@@ said nobody"}
+    assert {line.removesuffix('"""') for line in versions[1]["diff"]} == changed
+
+
 def test_a_secret_has_a_number_for_an_id_and_is_kept_once(cli: Cli, book: BookStorage, tmp_path: Path) -> None:
     file = tmp_path / "secrets.toml"
     file.write_text(SECRETS, encoding="utf-8")

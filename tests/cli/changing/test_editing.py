@@ -64,6 +64,17 @@ def test_what_was_edited_in_word_comes_back_as_edits_of_its_scenes(cli, house, t
     assert text_of(house, "1.1.1")[0] == text_of(house, "1.2")[0] == 1
 
 
+def test_a_change_in_the_tenth_chapter_leaves_the_first_unchanged(cli, settings, tmp_path):
+    make_book(settings, [{"level": "chapter", "title": f"Night {n}", "text": f"Ship {n} came."} for n in range(1, 11)])
+    file = tmp_path / "book.docx"
+    cli("export", "lamp", "--to", "docx", "--output", file)
+    edited(file, "Ship 10 came.", "No ship came.")
+
+    found = json.loads(cli("edit", "lamp", "--from", file, "--dry-run", "--json").out)
+
+    assert ([row["node"] for row in found["changed"]], found["unchanged"]) == (["1.10"], 9)
+
+
 @pytest.mark.parametrize("form", ["docx", "epub", "md", "txt"])
 def test_an_export_that_nobody_edited_changes_nothing(cli, house, tmp_path, form):
     file = tmp_path / f"book.{form}"
