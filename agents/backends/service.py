@@ -112,10 +112,10 @@ class ModelService:
         if canceller is not None and canceller.is_cancelled:
             raise BackendUnavailable(f"the call to {request.model} was cancelled", kind="cancelled")
         backends = {name: self._backend(name) for name in (request.model, *request.fallbacks)}
-        call = LoopCall(self._running_loop())
+        call, in_flight = LoopCall(self._running_loop()), self._in_flight  # before it begins: no `cancel` may miss it
         call.start(self._complete(call, request, backends, budget, _guarded(listener)))
         try:
-            with self._in_flight.over(call), (canceller or Canceller()).over(call):
+            with in_flight.over(call), (canceller or Canceller()).over(call):
                 return call.wait(on_failure)
         except asyncio.CancelledError:
             raise BackendUnavailable(f"the call to {request.model} was cancelled", kind="cancelled") from None
