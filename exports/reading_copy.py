@@ -19,12 +19,11 @@ _STEPS_AT_ONCE = 1_000
 
 def write_reading_copy(storage: BookStorage, folder: Path) -> None:
     """Write a book's files over those of an earlier copy, named by the labels of their nodes: `text/1.2.txt`."""
-    manuscript = Manuscript(storage)
-    with storage.read() as stores:
-        nodes = list(stores.nodes.walk())
-    for node in nodes:
+    manuscript, outline = Manuscript(storage), []
+    for node in _nodes(storage):
+        outline.append(_outline_line(node))
         _write_documents(node, storage, folder)
-    _write(folder / "outline.txt", "\n".join(map(_outline_line, nodes)))
+    _write(folder / "outline.txt", "\n".join(outline))
     for chapter in manuscript.chapters():
         text = "".join(body(manuscript, chapter.unit.label))
         _write(folder / "text" / f"{chapter.unit.label}.txt", text.strip())
@@ -42,6 +41,20 @@ def _write_documents(node: TaskNode, storage: BookStorage, folder: Path) -> None
     for document in documents:
         heading = f"{node.label} {node.title or node.goal}".strip()
         _write(folder / _FOLDERS[document.kind] / f"{node.label}.txt", f"{heading}\n\n{document.text}")
+
+
+def _nodes(storage: BookStorage) -> Iterator[TaskNode]:
+    """Yield the living nodes in reading order, parents first; a look for each, as one for all would hold the log back.
+
+    A node is held no longer than it is worked on.
+    """
+    with storage.read() as stores:
+        stack = [stores.nodes.root()]
+    while stack:
+        node = stack.pop()
+        yield node
+        with storage.read() as stores:
+            stack.extend(reversed(stores.nodes.children(node.key)))
 
 
 def _outline_line(node: TaskNode) -> str:
