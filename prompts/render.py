@@ -144,7 +144,7 @@ def render_no_room(count: int, locale: str = "en") -> str:
 
 
 def render_hints(sight: object, locale: str = "en") -> str:
-    """Tell a writer what a `Sight` of the codex holds for them, a line each."""
+    """Tell a writer what a `CodexSight` holds for them, a line each."""
     return _own("story/_hints", locale, sight=sight)
 
 

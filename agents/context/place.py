@@ -27,7 +27,7 @@ class ActivityPlace:
     locale: str
     """The language of the prompts."""
 
-    @property
+    @cached_property
     def reading(self) -> ReadingOrder:
         """The order in which the book is read."""
         return self.stores.codex.reading_order()

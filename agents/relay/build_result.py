@@ -64,7 +64,7 @@ class ContextBuildResult:
     """With `excluded_sections`, which are for the reviewer."""
     foreshadow_instructions: tuple[ForeshadowInstruction, ...] = ()
     forbidden_keywords: tuple[str, ...] = ()
-    """Of all sources, for the reviewer; a writer reads `Sight.keywords.shown`."""
+    """Of all sources, for the reviewer; a writer reads `CodexSight.keywords.shown`."""
     hints: tuple[Hint, ...] = ()
     errors: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()

@@ -33,7 +33,7 @@ def is_of(conflict: bytes, content: bytes) -> bool:
 
 
 def lay_out(folder: VaultFolder, path: str, both: str, content: bytes) -> None:
-    """Put both sides of a conflict beside a file of that content, unless somebody is at work on them."""
+    """Put both sides of a conflict beside a file, unless somebody is at work on them; raise `OSError`, as files do."""
     beside = conflict_path(path)
     there = folder.read(beside)
     if there is not None and not is_untouched(there):
@@ -45,7 +45,7 @@ def lay_out(folder: VaultFolder, path: str, both: str, content: bytes) -> None:
 
 
 def set_aside(folder: VaultFolder, path: str) -> None:
-    """Keep what a person made of a file among the notes."""
+    """Keep what a person made of a file among the notes; raise `OSError` if it cannot be read or written."""
     content = folder.read(path)
     if content is not None:
         folder.write(next(free for free in _aside(path) if not folder.has(free)), content)
