@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bookwright.models.book import Book
-from bookwright.models.codex.names import neutral_names
-from bookwright.models.codex.record import RecordKind
+from bookwright.models.codex.record import RecordKind, neutral_names
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.branches.repository import BranchRepository

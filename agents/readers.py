@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from bookwright.agents.agent import CREATIVE, REASONING, SYNTHESIS, Agent
-from bookwright.models.story.plot import DoubtedPlot, Plot
 from bookwright.models.story.retelling import RepairOrders, Retelling
 from bookwright.models.text.changes import Changes
 from bookwright.models.tree.decision import Choice
 from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import DoubtedPlot, Plot
 
 VOICE = Agent("voice", "story/book/voice", "writer", CREATIVE, "designer")
 """Who finds the voice of a book before its first page is written."""

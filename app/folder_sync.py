@@ -12,7 +12,7 @@ from bookwright.flows.vault.hand_edits import Edit, FileOutcome
 from bookwright.flows.vault.rendering import Vault
 from bookwright.flows.vault.sync import FileFinding, Plan, Sync, finish
 from bookwright.models.errors import EditConflict, InvalidInput
-from bookwright.models.text.merge import BASE, END, MINE, THEIRS
+from bookwright.models.text.diff import BASE, END, MINE, THEIRS
 from bookwright.storage.stores import BookStorage
 
 _REGION = re.compile(

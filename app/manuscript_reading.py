@@ -6,9 +6,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from bookwright.manuscripts.blocks import ManuscriptSource
 from bookwright.manuscripts.chapters import recognise
-from bookwright.manuscripts.found import FoundBook, FoundChapter
+from bookwright.manuscripts.manuscript import FoundBook, FoundChapter, ManuscriptSource
 from bookwright.manuscripts.reading import read_manuscript
 from bookwright.models.brief import MAX_LENGTH, MIN_LENGTH, Brief, make_brief
 from bookwright.models.errors import InvalidInput

@@ -9,9 +9,8 @@ import uuid
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from bookwright.exports.contents import ContentsEntry, nested
 from bookwright.exports.cover import CoverImage, read_cover, typeset_cover
-from bookwright.exports.headings import CONTENTS
+from bookwright.exports.headings import CONTENTS, ContentsEntry, nested
 from bookwright.exports.manuscript import Chapter, Cover, Manuscript, Section
 from bookwright.exports.markup import to_xhtml
 from bookwright.exports.package import Package

@@ -3,8 +3,7 @@
 import html
 from collections.abc import Iterator
 
-from bookwright.exports.contents import ContentsEntry, nested
-from bookwright.exports.headings import CONTENTS, SKIP_LINK
+from bookwright.exports.headings import CONTENTS, SKIP_LINK, ContentsEntry, nested
 from bookwright.exports.manuscript import Chapter, Cover, Manuscript, Section
 from bookwright.exports.markup import to_plain, to_xhtml
 from bookwright.models.text.language import Language

@@ -3,19 +3,19 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import groupby
+from itertools import groupby, islice, takewhile
 from typing import ClassVar
 
+from bookwright.agents.relay.style_guide import ENOUGH
 from bookwright.exports.headings import Numbering, Preceding
 from bookwright.exports.markup import clean
 from bookwright.exports.pages import page_text, pages_of, plain_paragraphs
-from bookwright.models.document import DocumentKind
-from bookwright.models.findings import Source
+from bookwright.models.document import DocumentKind, Source
 from bookwright.models.text.language import Language
 from bookwright.models.text.prose import is_scene_break, paragraphs
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import TaskType
-from bookwright.models.tree.task import TaskNode
+from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.stores import BookStorage
 
 Scene = tuple[str, ...]
@@ -203,3 +203,38 @@ def _cut(text: str) -> list[Scene]:
         else:
             scenes[-1].append(paragraph)
     return [tuple(scene) for scene in scenes if scene]
+
+
+def chapter_texts(storage: BookStorage) -> Iterator[tuple[Chapter, str]]:
+    """Yield the written chapters in reading order, each with its text."""
+    manuscript = Manuscript(storage)
+    for chapter in manuscript.chapters():
+        paragraphs = [paragraph for scene in manuscript.scenes(chapter) for paragraph in scene]
+        if paragraphs:
+            yield chapter, "\n\n".join(paragraphs)
+
+
+def first_chapters(storage: BookStorage, count: int | None = None) -> list[str]:
+    """Return the texts of the first chapters: so many, or as many as are enough to tell a style."""
+    texts = (text for _, text in chapter_texts(storage))
+    return list(islice(texts, count)) if count else _enough(texts, storage)
+
+
+def accepted_beginning(storage: BookStorage) -> list[str]:
+    """Return the closed chapters that the book begins with, if they are enough to tell its style; else none."""
+    closed = takewhile(lambda pair: pair[0].unit.status is NodeStatus.DONE, chapter_texts(storage))
+    texts = _enough((text for _, text in closed), storage)
+    return texts if _length(texts, storage) >= ENOUGH[storage.language.length_unit] else []
+
+
+def _enough(texts: Iterator[str], storage: BookStorage) -> list[str]:
+    found: list[str] = []
+    for text in texts:
+        found.append(text)
+        if _length(found, storage) >= ENOUGH[storage.language.length_unit]:
+            break
+    return found
+
+
+def _length(texts: list[str], storage: BookStorage) -> int:
+    return sum(map(storage.language.measure, texts))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from bookwright.exports.manuscript import Chapter, Cover, Manuscript
 from bookwright.exports.markup import to_markdown
-from bookwright.models.findings import Source
+from bookwright.models.document import Source
 
 SCENE_BREAK = "* * *"
 

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from bookwright.manuscripts.blocks import Block
-from bookwright.manuscripts.found import FoundBook, FoundChapter
+from bookwright.manuscripts.manuscript import Block, FoundBook, FoundChapter
 from bookwright.models.text.language import Language
 from bookwright.models.text.prose import is_scene_break, sentences
 

@@ -4,12 +4,12 @@ import hashlib
 from dataclasses import replace
 from pathlib import Path
 
-from bookwright.manuscripts.blocks import ManuscriptSource
 from bookwright.manuscripts.formats.docx import read_docx
 from bookwright.manuscripts.formats.encoding import decode
 from bookwright.manuscripts.formats.epub import read_epub
 from bookwright.manuscripts.formats.markdown import read_markdown
 from bookwright.manuscripts.formats.plain_text import blocks_of
+from bookwright.manuscripts.manuscript import ManuscriptSource
 from bookwright.models.errors import InvalidInput
 
 MOST_BYTES = 100 * 2**20

@@ -17,8 +17,8 @@ from bookwright.agents.relay.times.setting import told_setting
 from bookwright.models.document import DocumentKind
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
+from bookwright.models.tree.place import hierarchical_position
 from bookwright.models.tree.plan import TaskType
-from bookwright.models.tree.position import hierarchical_position
 from bookwright.prompts.render import render_codex, render_no_room, render_secrets, render_threads
 
 _BRIEF_SHARE = 0.5

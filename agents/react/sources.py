@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from bookwright.agents.tools.outside import sources
-from bookwright.models.findings import Findings, Source, distinct
+from bookwright.models.document import Findings, Source, distinct
 from bookwright.models.step import ToolUse
 from bookwright.models.talk.tool import ToolResponse, ToolStatus
 

@@ -26,7 +26,7 @@ from bookwright.agents.relay.threads.instructions import ForeshadowInstruction, 
 from bookwright.models.brief import Brief
 from bookwright.models.codex.entries import EntryKind
 from bookwright.models.document import DocumentKind
-from bookwright.models.story_time.value import StoryTime
+from bookwright.models.story_time.times import StoryTime
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_hints
 from bookwright.storage.index.ranking import terms

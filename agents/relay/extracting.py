@@ -14,8 +14,7 @@ from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.agents.relay.secrets.words import FUNCTION_WORDS
 from bookwright.models.codex.entries import CodexEntry, Secret, Visibility, folded, slug
 from bookwright.models.codex.extraction import DesignExtraction, FoundEntry, FoundSecret, FoundThread
-from bookwright.models.codex.names import named, neutral_ids
-from bookwright.models.codex.record import Record, RecordKind, make_record
+from bookwright.models.codex.record import Record, RecordKind, make_record, named, neutral_ids
 from bookwright.models.errors import InvalidEntry
 from bookwright.models.tree.place import Place
 

@@ -5,10 +5,10 @@ from bookwright.agents.backends.protocol import Correction
 from bookwright.agents.small.telling import PIECE_TOKENS
 from bookwright.models.profile import Profile, ProfileName
 from bookwright.models.step import Failure, Reply
-from bookwright.models.story.plot import Plot
 from bookwright.models.text.language import Language
 from bookwright.models.text.plain import plain
 from bookwright.models.text.prose import whole_sentences
+from bookwright.models.tree.plan import Plot
 from bookwright.prompts import Card, render_correction
 
 _TOKENS_A_UNIT = {Language.EN: 1.5, Language.ZH: 1.3, Language.JA: 1.3, Language.KO: 1.5}

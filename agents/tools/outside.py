@@ -9,7 +9,7 @@ import secrets
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from bookwright.models.findings import Source
+from bookwright.models.document import Source
 from bookwright.models.talk.tool import ToolResponse
 from bookwright.models.text.lazy_pattern import lazy_pattern
 

@@ -15,9 +15,8 @@ from bookwright.app.orders.starting import begin, start_verb
 from bookwright.app.places import find_node
 from bookwright.app.status.books import ask_to_rest
 from bookwright.flows.revision.refresh import RefreshScope
-from bookwright.models.comment import Anchor
 from bookwright.models.document import DocumentKind
-from bookwright.models.edit import TextEdit
+from bookwright.models.edit import Anchor, TextEdit
 from bookwright.models.errors import InvalidInput
 
 

@@ -23,7 +23,7 @@ from bookwright.flows.revision.refresh import RefreshScope
 from bookwright.flows.revision.revise import chosen
 from bookwright.models.book import BookState
 from bookwright.models.codex.entries import CodexEntry, Section, Visibility
-from bookwright.models.codex.names import neutral_names
+from bookwright.models.codex.record import neutral_names
 from bookwright.models.errors import InvalidInput
 
 MOST_CHARACTERS = 20_000

@@ -13,7 +13,7 @@ from bookwright.models.codex.record import RecordKind
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import InvalidInput
 from bookwright.models.story.report import BookReport
-from bookwright.models.text.word_diff import Change, word_diff
+from bookwright.models.text.diff import Change, word_diff
 from bookwright.models.tree.place import order_of
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode

@@ -7,7 +7,7 @@ from itertools import groupby
 from bookwright.app.branches.kinship import Kinship
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.errors import InvalidInput
-from bookwright.models.text.merge import Merged, has_marks, merged, stretches
+from bookwright.models.text.diff import Merged, has_marks, merged, stretches
 from bookwright.models.tree.task import TaskNode
 
 OURS, THEIRS = "ours", "theirs"

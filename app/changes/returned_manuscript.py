@@ -12,7 +12,7 @@ from bookwright.exports.files import FORMATS, export
 from bookwright.exports.manuscript import Manuscript
 from bookwright.flows.revision.revise import chosen
 from bookwright.manuscripts.chapters import recognise
-from bookwright.manuscripts.found import FoundChapter
+from bookwright.manuscripts.manuscript import FoundChapter
 from bookwright.manuscripts.reading import read_manuscript
 from bookwright.models.document import DocumentKind
 from bookwright.models.edit import TextEdit

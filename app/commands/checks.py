@@ -6,8 +6,7 @@ from bookwright.app.access import OpenBook
 from bookwright.app.orders.briefs import merged
 from bookwright.app.places import find_node
 from bookwright.models.codex.entries import folded
-from bookwright.models.codex.names import neutral_names
-from bookwright.models.codex.record import RecordKind
+from bookwright.models.codex.record import RecordKind, neutral_names
 from bookwright.models.errors import InvalidInput
 from bookwright.models.talk.command import ChangeBrief, Command, EditEntry, EditSecret, EditThread, Resume
 from bookwright.models.talk.trying_commands import CompareBranch

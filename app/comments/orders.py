@@ -11,9 +11,8 @@ from bookwright.app.estimates.stale_bill import RefreshBill, bill_of_making, bil
 from bookwright.app.orders.checks import check_strong_writer
 from bookwright.app.status.books import is_held
 from bookwright.flows.revision.revise import check_writable, chosen
-from bookwright.models.comment import CommentState
 from bookwright.models.document import Document, DocumentKind
-from bookwright.models.edit import EditState, NoteEdit
+from bookwright.models.edit import CommentState, EditState, NoteEdit
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
 

@@ -7,9 +7,17 @@ from typing import Any
 from bookwright.app.access import OpenBook
 from bookwright.app.places import node_at
 from bookwright.exports.markup import to_plain
-from bookwright.models.comment import LONGEST_CONTEXT, LONGEST_QUOTE, LONGEST_WORDS, Anchor, Comment, CommentState
 from bookwright.models.document import Document, DocumentKind
-from bookwright.models.edit import EditState, QueuedEdit
+from bookwright.models.edit import (
+    LONGEST_CONTEXT,
+    LONGEST_QUOTE,
+    LONGEST_WORDS,
+    Anchor,
+    Comment,
+    CommentState,
+    EditState,
+    QueuedEdit,
+)
 from bookwright.models.errors import EntryNotFound, InvalidInput
 from bookwright.models.text.plain import plain
 from bookwright.models.tree.place import order_of

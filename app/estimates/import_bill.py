@@ -9,7 +9,7 @@ from bookwright.app.orders.bill import Bill, priced, tally
 from bookwright.flows.book_models import model_of
 from bookwright.flows.intake.manuscript_import import bring_in, longest_piece
 from bookwright.flows.run_book import run_book
-from bookwright.manuscripts.found import FoundBook
+from bookwright.manuscripts.manuscript import FoundBook
 from bookwright.models.brief import MIN_LENGTH, Brief
 from bookwright.models.settings import Settings
 from bookwright.storage.stores import BookStorage

@@ -17,8 +17,7 @@ from bookwright.app.estimates.rehearsal import (
     rehearsed_brief,
 )
 from bookwright.app.orders.bill import RECURRING, Bill, Tally, by_role
-from bookwright.exports.json import whole_book
-from bookwright.exports.json_file import import_book
+from bookwright.exports.json import import_book, whole_book
 from bookwright.flows.intake.continuation import go_on
 from bookwright.flows.limits import DAY, Limits
 from bookwright.flows.open_book import RunConfig, hold_book

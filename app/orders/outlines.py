@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from bookwright.manuscripts.outlines.outlines import read_outline
+from bookwright.manuscripts.outlines import read_outline
 from bookwright.models.errors import InvalidBrief, InvalidInput
 from bookwright.models.tree.outline import length_of
 from bookwright.storage.files.given_file import named_file, read_text

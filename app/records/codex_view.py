@@ -11,7 +11,7 @@ from bookwright.agents.relay.threads.instructions import ForeshadowInstruction
 from bookwright.app.places import find_node
 from bookwright.models.brief import Brief
 from bookwright.models.frozen import FrozenModel
-from bookwright.models.story_time.value import StoryTime
+from bookwright.models.story_time.times import StoryTime
 from bookwright.storage.stores import Stores
 
 

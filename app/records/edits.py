@@ -8,9 +8,8 @@ from bookwright.app.orders.briefs import update_nested
 from bookwright.flows.revision.record_edits import add_records, check_change, check_places, settled
 from bookwright.flows.revision.revise import void_unfinished
 from bookwright.models.codex.entries import Visibility
-from bookwright.models.codex.field_merge import Keyed, keyed, section_key, unkeyed
-from bookwright.models.codex.names import neutral_ids
-from bookwright.models.codex.record import Origin, Record, RecordKind, Stored, kind_of, make_record
+from bookwright.models.codex.merging import Keyed, keyed, section_key, unkeyed
+from bookwright.models.codex.record import Origin, Record, RecordKind, Stored, kind_of, make_record, neutral_ids
 from bookwright.models.edit import SuggestionEdit
 from bookwright.models.errors import EditConflict, InvalidEntry
 from bookwright.storage.repositories.codex import CodexRepository

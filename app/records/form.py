@@ -8,7 +8,7 @@ from bookwright.app.access import OpenBook
 from bookwright.app.orders.briefs import nested
 from bookwright.app.records import edits
 from bookwright.models.codex.entries import slug
-from bookwright.models.codex.field_merge import keyed, with_value
+from bookwright.models.codex.merging import keyed, with_value
 from bookwright.models.codex.record import Record, RecordKind
 from bookwright.models.edit import NewRecordEdit, RecordEdit
 from bookwright.models.errors import InvalidEntry

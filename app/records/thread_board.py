@@ -6,8 +6,8 @@ from typing import Any
 
 from bookwright.agents.relay.threads.alerts import Alert, Pacing, silence_of, unintended
 from bookwright.agents.relay.threads.foreshadowing import level_of, missing_prerequisites
-from bookwright.exports.report.alerts import alerts_of, last_written
-from bookwright.exports.report.notes import read_as
+from bookwright.exports.report.judgements import read_as
+from bookwright.exports.report.threads_and_secrets import alerts_of, last_written
 from bookwright.models.codex.entries import Visibility
 from bookwright.models.codex.extraction import ConsistencyReport
 from bookwright.models.codex.foreshadowing import Foreshadowing

@@ -4,8 +4,8 @@ from bookwright.app.access import OpenBook, at_rest
 from bookwright.flows.revision.record_edits import check_change
 from bookwright.flows.revision.revise import void_unfinished
 from bookwright.models.codex.entries import CodexEntry
+from bookwright.models.codex.merging import pointing_at, united
 from bookwright.models.codex.record import Origin, Record, RecordKind, Stored
-from bookwright.models.codex.uniting import pointing_at, united
 from bookwright.models.errors import InvalidInput
 from bookwright.storage.stores import Stores
 

@@ -7,8 +7,7 @@ from bookwright.models.book import Book
 from bookwright.models.errors import BookwrightError
 from bookwright.models.text.language import Language
 from bookwright.models.tree.level import Level
-from bookwright.models.tree.place import ReadingOrder
-from bookwright.models.tree.position import hierarchical_position
+from bookwright.models.tree.place import ReadingOrder, hierarchical_position
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage, Stores

@@ -3,9 +3,8 @@
 from bookwright.app.access import OpenBook, at_rest
 from bookwright.app.places import find_node
 from bookwright.models.errors import InvalidInput
-from bookwright.models.story.timeline import StoryLine, StoryTurn
-from bookwright.models.story_time.places import places_in
-from bookwright.models.story_time.value import StoryTime
+from bookwright.models.story_time.timeline import StoryLine, StoryTurn, places_in
+from bookwright.models.story_time.times import StoryTime
 
 
 def read_timeline(opened: OpenBook) -> StoryLine:

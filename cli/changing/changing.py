@@ -15,10 +15,9 @@ from bookwright.cli.access import open_book, wait_until_free
 from bookwright.cli.changing.document_options import KindOption, read_text
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument, Yes
 from bookwright.cli.output import check_agreed, emit, make_console, note, plain_table, print_json, print_text
-from bookwright.models.codex.touch import Rewording
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidInput
-from bookwright.models.staleness import StaleDocument, Version
+from bookwright.models.staleness import Rewording, StaleDocument, Version
 from bookwright.models.tree.place import ReadingOrder
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from bookwright.cli.option_groups import takes
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
 from bookwright.cli.output import emit, print_json, print_table, print_text
 from bookwright.models.codex.entries import CodexEntry, EntryKind, slug
-from bookwright.models.codex.field_merge import Keyed, section_key
+from bookwright.models.codex.merging import Keyed, section_key
 from bookwright.models.codex.record import Record, RecordKind, Stored
 from bookwright.models.errors import InvalidEntry
-from bookwright.models.story_time.value import asked_time
+from bookwright.models.story_time.times import asked_time
 
 app = typer.Typer(help="Keep the characters and the world of a book.", cls=records.ListsByDefault, no_args_is_help=True)
 KIND = RecordKind.ENTRY

@@ -18,8 +18,8 @@ from bookwright.cli.options import AsJson, BookArgument, NodeArgument
 from bookwright.cli.output import emit, print_json, print_table, print_text
 from bookwright.models.book import BookState
 from bookwright.models.codex.entries import slug
-from bookwright.models.codex.field_merge import Keyed
 from bookwright.models.codex.foreshadowing import Foreshadowing, ForeshadowingType, ThreadEventType, ThreadStatus
+from bookwright.models.codex.merging import Keyed
 from bookwright.models.codex.record import Record, RecordKind, make_record
 from bookwright.models.errors import InvalidInput
 

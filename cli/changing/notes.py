@@ -11,7 +11,7 @@ from bookwright.app.places import find_node
 from bookwright.cli import output
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.models.comment import Anchor
+from bookwright.models.edit import Anchor
 from bookwright.models.errors import InvalidInput
 from bookwright.models.tree.place import ReadingOrder
 

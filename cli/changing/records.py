@@ -21,7 +21,7 @@ from bookwright.cli.output import emit, note, print_json, print_text
 from bookwright.exports.record_toml import as_toml
 from bookwright.flows.revision.record_edits import take_or_drop
 from bookwright.flows.revision.revise import void_unfinished
-from bookwright.models.codex.field_merge import Keyed
+from bookwright.models.codex.merging import Keyed
 from bookwright.models.codex.record import Origin, Record, RecordKind, Stored, make_record
 from bookwright.models.errors import InvalidEntry, InvalidInput
 

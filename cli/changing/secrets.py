@@ -11,9 +11,8 @@ from bookwright.cli.option_groups import takes
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import print_json, print_table
 from bookwright.models.codex.entries import Importance, Secret
-from bookwright.models.codex.field_merge import Keyed
-from bookwright.models.codex.names import neutral_names
-from bookwright.models.codex.record import Record, RecordKind, Stored
+from bookwright.models.codex.merging import Keyed
+from bookwright.models.codex.record import Record, RecordKind, Stored, neutral_names
 
 app = typer.Typer(help="Keep what readers are not to know yet.", cls=records.ListsByDefault, no_args_is_help=True)
 KIND = RecordKind.SECRET

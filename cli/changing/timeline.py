@@ -10,8 +10,8 @@ from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import note, print_json, print_table, print_text
 from bookwright.models.errors import InvalidInput
-from bookwright.models.story.timeline import StoryLine
-from bookwright.models.story_time.value import StoryTime, asked_time
+from bookwright.models.story_time.timeline import StoryLine
+from bookwright.models.story_time.times import StoryTime, asked_time
 
 
 def timeline(

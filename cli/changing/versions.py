@@ -14,7 +14,7 @@ from bookwright.cli.changing.document_options import KindOption
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
 from bookwright.cli.output import emit, make_console, note, print_json, print_table, print_text
 from bookwright.models.document import DocumentKind
-from bookwright.models.text.word_diff import word_diff
+from bookwright.models.text.diff import word_diff
 
 _STYLES = {"-": "red", "+": "green", "@": "cyan"}
 

@@ -18,10 +18,9 @@ from bookwright.app.wording import moment
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
 from bookwright.cli.output import emit, make_console, print_facts, print_json, print_table, print_text
-from bookwright.models.document import Document, DocumentKind
+from bookwright.models.document import Document, DocumentKind, Findings
 from bookwright.models.errors import InvalidInput
-from bookwright.models.findings import Findings
-from bookwright.models.story.timeline import StoryTurn
+from bookwright.models.story_time.timeline import StoryTurn
 from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode

@@ -44,7 +44,7 @@ def style(
 def _keep(opened: OpenBook, text: str, count: int) -> None:
     """Keep the style of a sample, or of the first chapters where there is none."""
     from bookwright.agents.relay.style_guide import guide_of_chapters, guide_of_sample, keep_guide
-    from bookwright.exports.chapters import first_chapters
+    from bookwright.exports.manuscript import first_chapters
 
     brief = opened.book.brief
     if text:
@@ -62,7 +62,7 @@ def _keep(opened: OpenBook, text: str, count: int) -> None:
 
 def _facts(opened: OpenBook) -> dict[str, Any]:
     from bookwright.agents.relay.style_guide import guide_of_chapters, kept_guide
-    from bookwright.exports.chapters import first_chapters
+    from bookwright.exports.manuscript import first_chapters
     from bookwright.prompts import render_style_page
 
     brief, storage = opened.book.brief, opened.storage
@@ -88,7 +88,7 @@ def _facts(opened: OpenBook) -> dict[str, Any]:
 def _drift(storage: BookStorage, guide: "StyleGuide") -> list[dict[str, Any]]:
     """How far each chapter lies from the style; nothing of those that it was measured of."""
     from bookwright.agents.relay.figures.style import drift, profile_of
-    from bookwright.exports.chapters import chapter_texts
+    from bookwright.exports.manuscript import chapter_texts
 
     lines = []
     for number, (chapter, text) in enumerate(chapter_texts(storage), 1):

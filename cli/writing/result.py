@@ -8,8 +8,7 @@ from bookwright.app.wording import money, stale_count, tokens
 from bookwright.cli.output import print_json, print_text
 from bookwright.exports.files import export, export_path
 from bookwright.exports.report import judgements
-from bookwright.exports.report.alerts import alerts_of
-from bookwright.exports.report.secrets import register_lines
+from bookwright.exports.report.threads_and_secrets import alerts_of, register_lines
 from bookwright.exports.report.verdict import BookVerdict, verdict_on
 from bookwright.flows.revision.staleness import Staleness
 

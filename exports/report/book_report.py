@@ -11,13 +11,9 @@ from bookwright.agents.relay.figures.style import drift, profile_of
 from bookwright.agents.relay.style_guide import kept_guide
 from bookwright.agents.relay.threads.alerts import PACINGS
 from bookwright.agents.relay.times.timeline import timeline_of
-from bookwright.exports.chapters import chapter_texts, first_chapters
-from bookwright.exports.manuscript import Manuscript
-from bookwright.exports.report.alerts import alerts_of
-from bookwright.exports.report.judgements import check_counts, judged
-from bookwright.exports.report.notes import notes_of, read_as
-from bookwright.exports.report.secrets import secrets_of
-from bookwright.exports.report.threads import threads_of
+from bookwright.exports.manuscript import Manuscript, chapter_texts, first_chapters
+from bookwright.exports.report.judgements import check_counts, judged, notes_of, read_as
+from bookwright.exports.report.threads_and_secrets import alerts_of, secrets_of, threads_of
 from bookwright.exports.report.verdict import is_over, last_verification
 from bookwright.exports.vault.names import brief_locale
 from bookwright.models.document import DocumentKind

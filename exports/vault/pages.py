@@ -8,15 +8,14 @@ from itertools import groupby
 from bookwright.agents.blueprints.naming import kept_name
 from bookwright.exports.markup import to_markdown
 from bookwright.exports.pages import pages_of
-from bookwright.exports.vault import page_text, paths
-from bookwright.exports.vault.links import linked
+from bookwright.exports.record_toml import record_page
+from bookwright.exports.vault import names, page_text
 from bookwright.exports.vault.names import FOLDERS, brief_locale
-from bookwright.exports.vault.page_text import Ref
+from bookwright.exports.vault.page_text import Ref, linked
 from bookwright.exports.vault.progress import PATH as PROGRESS
 from bookwright.exports.vault.progress import progress_page
 from bookwright.exports.vault.readme import PATH as README
 from bookwright.exports.vault.readme import Shown, readme_page
-from bookwright.exports.vault.record_page import record_page
 from bookwright.exports.vault.stages import progress_of
 from bookwright.models.blueprint import Blueprint, Makes
 from bookwright.models.book import Book
@@ -76,10 +75,10 @@ class Pages:
         return self._rows.units()
 
     @cached_property
-    def places(self) -> list[paths.HeadedUnit]:
+    def places(self) -> list[names.HeadedUnit]:
         """What is written, under its headings."""
         units = self.units if self.has_prose else ()
-        return paths.headed_units(units, self._book.brief.language, self._book.title)
+        return names.headed_units(units, self._book.brief.language, self._book.title)
 
     @cached_property
     def has_prose(self) -> bool:
@@ -124,7 +123,7 @@ class Pages:
         """Return the folders at the top that there are, with what stands in each; None is a record of the codex."""
         found: dict[str, set[DocumentKind | None]] = {self.names.world: {None}} if self._rows.has_records() else {}
         for kind, folder in self._rows.shelves(*KINDS):
-            found.setdefault(paths.top_folder(kind, folder, self.names), set()).add(kind)
+            found.setdefault(names.top_folder(kind, folder, self.names), set()).add(kind)
         return found
 
     def all(self) -> Iterator[VaultPage]:
@@ -161,20 +160,20 @@ class Pages:
                 yield self._chapter(place, inside[place.unit.label])
 
     @cached_property
-    def _by_label(self) -> dict[str, paths.HeadedUnit]:
+    def _by_label(self) -> dict[str, names.HeadedUnit]:
         return {place.unit.label: place for place in self.places if place.number is not None}
 
-    def _chapter_of(self, label: str) -> paths.HeadedUnit | None:
+    def _chapter_of(self, label: str) -> names.HeadedUnit | None:
         """The chapter that a unit lies in; None where that is not counted as written yet."""
         while label and label not in self._by_label:
             label = label.rpartition(".")[0]
         return self._by_label.get(label)
 
-    def _chapter(self, place: paths.HeadedUnit, inside: Sequence[DocumentRow]) -> VaultPage:
+    def _chapter(self, place: names.HeadedUnit, inside: Sequence[DocumentRow]) -> VaultPage:
         rows = tuple(sorted(inside, key=lambda row: row.order))
         unit, is_book = place.unit, place.unit.parent is None
         return self._page(
-            f"prose/{unit.key}", paths.chapter_path(place, self.names), place.heading, rows, unit.label,
+            f"prose/{unit.key}", names.chapter_path(place, self.names), place.heading, rows, unit.label,
             title=self._book.title if is_book else unit.title, titled_by=None if is_book else unit.key,
         )  # fmt: skip
 
@@ -188,14 +187,14 @@ class Pages:
             return self._page(key, f"{self.names.planning}/{name}.md", name, (row,), row.label)
         if row.kind is DocumentKind.SUMMARY:
             heading = f"{self.names.summaries}: {row.title}" if row.title else f"{self.names.summaries} {row.label}"
-            return self._page(key, paths.summary_path(row, self.names), heading, (row,), row.label)
+            return self._page(key, names.summary_path(row, self.names), heading, (row,), row.label)
         path, heading = self._task_path(row), row.title or row.goal[:80]
         if row.kind in _KEPT:
             return self._page(key, path, heading, (row,), row.label)
         return self._page(key, path, heading, (row,), row.label, title=row.title, titled_by=row.node)
 
     def _task_path(self, row: DocumentRow) -> str:
-        return paths.task_path(row, self.names, is_spoiler=self._is_spoiler(row))
+        return names.task_path(row, self.names, is_spoiler=self._is_spoiler(row))
 
     def _is_spoiler(self, row: DocumentRow) -> bool:
         """Tell whether a page tells the end: a register always does, a report where no blueprint says otherwise."""
@@ -230,7 +229,7 @@ class Pages:
 
     def _record(self, kind: RecordKind, stored: Stored[Record]) -> VaultPage:
         return VaultPage(
-            key=f"{kind.value}/{stored.record.id}", path=paths.record_path(stored.record, self.names),
+            key=f"{kind.value}/{stored.record.id}", path=names.record_path(stored.record, self.names),
             stamp=str(stored.version), render=lambda stores: record_page(stored), record=stored,
         )  # fmt: skip
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 
 from bookwright.exports.vault.names import LOG
-from bookwright.exports.vault.sealed import OPEN
+from bookwright.exports.vault.page_text import OPEN
 from bookwright.models.book import BookState
 
 PATH = f"{LOG}/progress.md"

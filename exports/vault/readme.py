@@ -8,10 +8,9 @@ from functools import cache
 from importlib.resources import files
 
 from bookwright.exports.markup import to_markdown
-from bookwright.exports.vault.names import LOG, NOTES, FolderNames
-from bookwright.exports.vault.paths import HeadedUnit, chapter_path
+from bookwright.exports.vault.names import LOG, NOTES, FolderNames, HeadedUnit, chapter_path
+from bookwright.exports.vault.page_text import OPEN
 from bookwright.exports.vault.progress import PATH as PROGRESS
-from bookwright.exports.vault.sealed import OPEN
 from bookwright.models.book import Book
 from bookwright.models.document import DocumentKind
 

@@ -17,11 +17,11 @@ from bookwright.flows.deps import Deps
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Secret, folded
 from bookwright.models.codex.extraction import Extraction, FoundCheck, FoundEntry, FoundPerson
 from bookwright.models.codex.foreshadowing import Foreshadowing
-from bookwright.models.codex.names import named
+from bookwright.models.codex.record import named
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.profile import ProfileName
-from bookwright.models.story_time.moment import Comparison, stated
 from bookwright.models.story_time.reading import read_time
+from bookwright.models.story_time.times import Comparison, stated
 from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode

@@ -17,7 +17,7 @@ from bookwright.models.errors import BookPaused
 from bookwright.models.gate import GateKind
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
-from bookwright.models.story_time.value import stated_time
+from bookwright.models.story_time.times import stated_time
 from bookwright.models.text.length import ChildLength, division_is_over, grant_child_length, spread
 from bookwright.models.tree.level import Level, division_is_incremental
 from bookwright.models.tree.plan import PlanNode, PlanOutput, TaskType

@@ -11,8 +11,7 @@ from bookwright.flows.activities.plan import parts
 from bookwright.flows.activities.sizes import within_length
 from bookwright.flows.activities.unit_facts import begin_activity, depth_at, unit_card, unit_of
 from bookwright.flows.deps import Deps
-from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.findings import Findings
+from bookwright.models.document import DocumentKind, Findings, NewDocument
 from bookwright.models.step import Activity
 from bookwright.models.tree.decision import Expert
 from bookwright.models.tree.level import Level

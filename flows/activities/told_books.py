@@ -25,11 +25,10 @@ from bookwright.models.document import Document, DocumentKind, NewDocument
 from bookwright.models.gate import GateKind
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
-from bookwright.models.story.plot import Plot, PlotChapter
 from bookwright.models.text.length import spread
 from bookwright.models.tree.decision import Decision
 from bookwright.models.tree.level import Level, usual_child_length
-from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.plan import PlanNode, Plot, PlotChapter, TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import render_problem
 from bookwright.prompts.render import render_plot

@@ -16,8 +16,8 @@ from bookwright.models.text.length import MENDED, TOLERANCE, LengthRange, range_
 from bookwright.models.tree.decision import Decision
 from bookwright.models.tree.depth import Depth, depth_under, in_words
 from bookwright.models.tree.level import Level
+from bookwright.models.tree.place import hierarchical_position
 from bookwright.models.tree.plan import TaskType
-from bookwright.models.tree.position import hierarchical_position
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import Card
 from bookwright.storage.stores import Stores

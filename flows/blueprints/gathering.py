@@ -13,8 +13,7 @@ from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import MemberKind
 from bookwright.models.codex.entries import EntryKind
 from bookwright.models.codex.extraction import ConsistencyReport
-from bookwright.models.document import Document, DocumentKind
-from bookwright.models.findings import Findings
+from bookwright.models.document import Document, DocumentKind, Findings
 from bookwright.models.story.register import Register
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode

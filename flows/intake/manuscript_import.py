@@ -14,7 +14,7 @@ from bookwright.failpoints import Failpoint
 from bookwright.flows.book_models import names_of
 from bookwright.flows.library import slug_of
 from bookwright.manuscripts.cutting import pieces_of
-from bookwright.manuscripts.found import FoundBook, FoundChapter, opening_of
+from bookwright.manuscripts.manuscript import FoundBook, FoundChapter, opening_of
 from bookwright.models.book import Book
 from bookwright.models.brief import Brief
 from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument

@@ -54,7 +54,7 @@ def add_design(stores: Stores, unit: TaskNode, title: str, goal: str, text: str)
 
 
 def _read(brief: Brief) -> Outline:
-    from bookwright.manuscripts.outlines.outlines import read_outline  # few books have an outline
+    from bookwright.manuscripts.outlines import read_outline  # few books have an outline
 
     try:
         outline = read_outline(brief.outline)

@@ -6,8 +6,8 @@ from bookwright.agents.relay.threads.foreshadowing import moved
 from bookwright.flows.revision.revise import void_unfinished
 from bookwright.models.brief import Brief
 from bookwright.models.codex.entries import CodexEntry, Secret, Visibility, folded
-from bookwright.models.codex.field_merge import with_value
 from bookwright.models.codex.foreshadowing import Foreshadowing
+from bookwright.models.codex.merging import with_value
 from bookwright.models.codex.record import Origin, Record, Stored, SuggestionStatus
 from bookwright.models.errors import InvalidEntry, NameTaken
 from bookwright.models.tree.level import Level, child_level

@@ -9,9 +9,8 @@ from bookwright.agents.relay.history.making import Making
 from bookwright.agents.relay.history.relevance import RecordLinks
 from bookwright.models.brief import Brief
 from bookwright.models.codex.record import Record, RecordKind, kind_of
-from bookwright.models.codex.touch import Giveaway, Rewording, Touch
 from bookwright.models.document import DocumentKind
-from bookwright.models.staleness import StaleDocument
+from bookwright.models.staleness import Giveaway, Rewording, StaleDocument, Touch
 from bookwright.storage.repositories.codex_uses import UnderCodex
 from bookwright.storage.stores import Stores
 

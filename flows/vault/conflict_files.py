@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from bookwright.exports.vault.names import NOTES
-from bookwright.exports.vault.sealed import OPEN, is_untouched, sealed
+from bookwright.exports.vault.page_text import OPEN, is_untouched, sealed
 from bookwright.flows.vault.rendering import sum_of
-from bookwright.models.text.merge import has_marks
+from bookwright.models.text.diff import has_marks
 from bookwright.storage.files.vault_folder import VaultFolder
 
 _CONFLICT = ".conflict"

@@ -7,19 +7,17 @@ import unicodedata
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from bookwright.exports.record_toml import as_toml
+from bookwright.exports.record_toml import about, as_toml, record_head, record_in
 from bookwright.exports.vault import page_text
-from bookwright.exports.vault.page_text import PageText, Ref
+from bookwright.exports.vault.page_text import PageText, Ref, is_untouched
 from bookwright.exports.vault.pages import VaultPage
-from bookwright.exports.vault.record_page import about, record_head, record_in
-from bookwright.exports.vault.sealed import is_untouched
 from bookwright.flows.revision.record_edits import check_change, check_places, settled
 from bookwright.flows.revision.revise import WRITABLE
 from bookwright.models.codex.entries import Visibility
 from bookwright.models.codex.record import Record, kind_of
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookwrightError, InvalidInput
-from bookwright.models.text.merge import has_marks, merged
+from bookwright.models.text.diff import has_marks, merged
 from bookwright.models.text.plain import plain
 from bookwright.storage.stores import Stores
 from bookwright.storage.vault_rows import DocumentRow

@@ -7,8 +7,8 @@ from functools import cached_property
 from pathlib import Path
 
 from bookwright.exports.vault.names import NOTES
+from bookwright.exports.vault.page_text import is_untouched, seal_of, sealed
 from bookwright.exports.vault.pages import Pages, VaultPage, whole_pages
-from bookwright.exports.vault.sealed import is_untouched, seal_of, sealed
 from bookwright.models.blueprint import Blueprint
 from bookwright.models.book import Book
 from bookwright.models.codex.record import RecordKind

@@ -6,9 +6,8 @@ transaction; then the folder is rendered. A file whose changes could not be take
 
 from dataclasses import dataclass, field
 
-from bookwright.exports.vault.page_text import LONGEST_BYTES
+from bookwright.exports.vault.page_text import LONGEST_BYTES, seal_of, sealed
 from bookwright.exports.vault.pages import VaultPage
-from bookwright.exports.vault.sealed import seal_of, sealed
 from bookwright.flows.revision.revise import take_in, void_unfinished
 from bookwright.flows.vault.conflict_files import conflict_path, is_conflict, is_of, lay_out, set_aside
 from bookwright.flows.vault.hand_edits import Edit, FileOutcome, edit_of, is_unchanged
@@ -17,7 +16,7 @@ from bookwright.flows.vault.rendering import Vault, sum_of
 from bookwright.models.codex.entries import Visibility
 from bookwright.models.codex.record import Origin, kind_of
 from bookwright.models.errors import InvalidInput
-from bookwright.models.text.merge import has_marks
+from bookwright.models.text.diff import has_marks
 from bookwright.storage.files.vault_folder import ListedPage
 from bookwright.storage.stores import Stores
 

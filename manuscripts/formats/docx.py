@@ -6,8 +6,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from bookwright.manuscripts.blocks import Block, ManuscriptSource, notes_left_out
 from bookwright.manuscripts.formats.archive import Archive, opened, xml_of
+from bookwright.manuscripts.manuscript import Block, ManuscriptSource, notes_left_out
 from bookwright.models.errors import InvalidInput
 from bookwright.models.text.plain import plain
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urldefrag
 
-from bookwright.manuscripts.blocks import Block, ManuscriptSource, notes_left_out
 from bookwright.manuscripts.formats.archive import Archive, opened, xml_of
 from bookwright.manuscripts.formats.html import HtmlPage, read_page
+from bookwright.manuscripts.manuscript import Block, ManuscriptSource, notes_left_out
 from bookwright.models.errors import InvalidInput
 from bookwright.models.text.plain import plain
 

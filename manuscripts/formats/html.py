@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bookwright.manuscripts.blocks import Block
+from bookwright.manuscripts.manuscript import Block
 from bookwright.models.errors import InvalidInput
 from bookwright.models.text.plain import plain
 

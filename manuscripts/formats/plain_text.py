@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from statistics import quantiles
 
-from bookwright.manuscripts.blocks import Block
 from bookwright.manuscripts.headings.lines import heading_in
+from bookwright.manuscripts.manuscript import Block
 from bookwright.models.text.plain import plain
 from bookwright.models.text.prose import is_scene_break
 

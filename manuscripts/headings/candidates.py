@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from bookwright.manuscripts.blocks import Block
 from bookwright.manuscripts.headings.lines import Heading, Rank, heading_in, is_title
+from bookwright.manuscripts.manuscript import Block
 
 THIN = 60
 """Characters below which what stands between two headings is no chapter."""

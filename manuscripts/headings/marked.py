@@ -4,10 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bookwright.manuscripts.blocks import Block
-from bookwright.manuscripts.found import HeadingMark
 from bookwright.manuscripts.headings.candidates import THIN
 from bookwright.manuscripts.headings.lines import Heading, Rank, heading_in, is_contents
+from bookwright.manuscripts.manuscript import Block, HeadingMark
 
 _LEAST_HEADINGS = 2
 _SPACES = re.compile(r"[ \t\n]+")

@@ -2,7 +2,7 @@
 
 import re
 
-from bookwright.models.story_time.numbers import ONES, TENS
+from bookwright.models.story_time.lexicon import ONES, TENS
 from bookwright.models.text.language import Language
 
 _ROMAN = re.compile(r"M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")

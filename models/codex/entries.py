@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from bookwright.models.frozen import StrictModel
-from bookwright.models.story_time.value import StoryTime
+from bookwright.models.story_time.times import StoryTime
 from bookwright.models.text.plain import one_line, plain
 from bookwright.models.tree.place import Place
 

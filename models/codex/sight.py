@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from bookwright.models.codex.entries import CodexEntry, Section, folded
 from bookwright.models.frozen import FrozenModel
-from bookwright.models.story_time.moment import Comparison, Moments, compare
-from bookwright.models.story_time.value import StoryTime
+from bookwright.models.story_time.times import Comparison, Moments, StoryTime, compare
 from bookwright.models.tree.place import Place, ReadingOrder
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from bookwright.models.codex.field_merge import CONTROLS, UNITED, Keyed, fields, keyed, unkeyed
+from bookwright.models.codex.merging import CONTROLS, UNITED, Keyed, fields, keyed, unkeyed
 from bookwright.models.codex.record import Origin, Record, Stored
 
 _Flat = dict[str, Any]

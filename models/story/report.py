@@ -6,7 +6,7 @@ from pydantic import Field
 
 from bookwright.models.frozen import FrozenModel
 from bookwright.models.story.quality import QualityReport
-from bookwright.models.story.timeline import StoryLine
+from bookwright.models.story_time.timeline import StoryLine
 from bookwright.models.text.figures import Drift, Figures
 
 

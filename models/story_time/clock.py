@@ -3,19 +3,20 @@
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
-from bookwright.models.story_time.figures import BEGINNING, TimeReading
-from bookwright.models.story_time.moment import (
+from bookwright.models.story_time.times import (
+    BEGINNING,
     CALENDAR,
     DAYS,
     ORDERS,
     Comparison,
     Moment,
     Moments,
+    StoryTime,
+    TimeReading,
     compare,
     stated,
     whenever,
 )
-from bookwright.models.story_time.value import StoryTime
 
 _CHAIN = 8
 """Units from which a time is told how far it is, where each is counted from the one before."""

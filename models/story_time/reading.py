@@ -9,8 +9,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from bookwright.models.story_time import lexicon
-from bookwright.models.story_time.figures import BEGINNING, FOREVER, Offset, Span, TimeReading, days_in
-from bookwright.models.story_time.numbers import number_in
+from bookwright.models.story_time.lexicon import number_in
+from bookwright.models.story_time.times import BEGINNING, FOREVER, Offset, Span, TimeReading, days_in
 
 _FEW = (2.0, 9.0)
 _LONGEST_SHORT = 2

@@ -1,8 +1,12 @@
-"""Places in a manuscript: a node's label, a chapter's number or a share of the length, and what comes before what."""
+"""Places in a manuscript: a node's label, a chapter's number or a share of the length, and what comes before what.
+
+In words of the book's language a unit's place is such as `第1卷第2幕`. Source: S3-085.
+"""
 
 import math
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import Any
@@ -11,8 +15,10 @@ from pydantic import Field, model_serializer, model_validator
 
 from bookwright.models.frozen import FrozenModel
 from bookwright.models.story_time.clock import StoryClock
-from bookwright.models.story_time.value import StoryTime
+from bookwright.models.story_time.times import StoryTime
+from bookwright.models.text.language import Language
 from bookwright.models.text.lazy_pattern import lazy_pattern
+from bookwright.models.tree.level import Level
 from bookwright.models.tree.task import TaskNode
 
 _LABEL = lazy_pattern(r"1(?:\.[1-9][0-9]{0,8})+", re.ASCII)
@@ -229,3 +235,25 @@ def _inside(number: float, most: int | None) -> int:
     """Return the number of the chapter that ends at or behind a point, from 1."""
     found = max(math.ceil(number - _NEAR), 1)
     return found if most is None else min(found, most)
+
+
+_WORDS = {
+    Language.EN: ("Volume {}", "Act {}", "Chapter {}", "Scene {}", "Beat {}", "Paragraph {}"),
+    Language.ZH: ("第{}卷", "第{}幕", "第{}章", "第{}场", "第{}拍", "第{}段"),
+    Language.JA: ("第{}巻", "第{}幕", "第{}章", "第{}場", "第{}拍", "第{}段落"),
+    Language.KO: ("제{}권", "제{}막", "제{}장", "제{}장면", "제{}비트", "제{}문단"),
+}
+"""By level, the book's own aside."""
+_BETWEEN = {Language.EN: ", ", Language.KO: " "}
+
+
+def hierarchical_position(unit: TaskNode, above: Sequence[TaskNode], reading: ReadingOrder, language: Language) -> str:
+    """Return where a unit stands, from the coarsest level down; empty for the book itself.
+
+    `above` has the nearest first. Chapters are counted through the whole book, as readers count them; all other units
+    among those of the unit above. Nothing of it is stored: it follows from the tree, which an author may change.
+    """
+    path = [own for own in (*reversed(above), unit) if own.level is not Level.BOOK]
+    numbers = (reading.chapter_of(own.label) if own.level is Level.CHAPTER else own.unit_index for own in path)
+    words = (_WORDS[language][own.level.depth - 1] for own in path)
+    return _BETWEEN.get(language, "").join(word.format(number) for word, number in zip(words, numbers, strict=True))

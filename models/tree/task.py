@@ -5,7 +5,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from bookwright.models.frozen import FrozenModel
-from bookwright.models.story_time.value import StoryTime
+from bookwright.models.story_time.times import StoryTime
 from bookwright.models.tree.decision import Decision, Verdict
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import TaskType

@@ -7,13 +7,23 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 
 from bookwright.models.codex.entries import CodexEntry, Secret, folded
-from bookwright.models.codex.field_merge import merged, origins_after
 from bookwright.models.codex.foreshadowing import Foreshadowing
-from bookwright.models.codex.names import named, names_of, nearest, taken_names, without_clashes
-from bookwright.models.codex.record import Origin, Record, RecordKind, Stored, kind_of
+from bookwright.models.codex.merging import merged, origins_after
+from bookwright.models.codex.record import (
+    Origin,
+    Record,
+    RecordKind,
+    Stored,
+    kind_of,
+    named,
+    names_of,
+    nearest,
+    taken_names,
+    without_clashes,
+)
 from bookwright.models.codex.sight import SeenEntry, see
 from bookwright.models.errors import EditConflict, EntryNotFound, InvalidEntry, NameTaken
-from bookwright.models.story_time.value import StoryTime
+from bookwright.models.story_time.times import StoryTime
 from bookwright.models.tree.place import Place, ReadingOrder
 from bookwright.storage.branches.lineage import words_of
 from bookwright.storage.engine.database import database_now

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, insert, select, update
 
-from bookwright.models.comment import Anchor, Comment, CommentState
+from bookwright.models.edit import Anchor, Comment, CommentState
 from bookwright.models.errors import EntryNotFound
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.repositories.base import Repository

@@ -6,8 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, bindparam, func, select
 
-from bookwright.models.document import Document, DocumentKind, NewDocument
-from bookwright.models.findings import Findings, Source, distinct
+from bookwright.models.document import Document, DocumentKind, Findings, NewDocument, Source, distinct
 from bookwright.storage.branches.inputs import ADD_INPUTS, inputs
 from bookwright.storage.branches.lineage import words_of
 from bookwright.storage.engine.database import database_now

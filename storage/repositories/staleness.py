@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, and_, or_, select
 
-from bookwright.models.codex.touch import Rewording
 from bookwright.models.document import DocumentKind, DocumentOrigin
-from bookwright.models.staleness import UNREAD, DependencyGraph, StaleDocument, Version, replacement
+from bookwright.models.staleness import UNREAD, DependencyGraph, Rewording, StaleDocument, Version, replacement
 from bookwright.models.step import Activity
 from bookwright.storage.batches import batches
 from bookwright.storage.branches.inputs import inputs, uses

@@ -14,7 +14,7 @@ from bookwright.models.codex.record import RecordKind
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.gate import GateKind, GateState
 from bookwright.models.step import Activity, Failure
-from bookwright.models.story_time.value import StoryTime
+from bookwright.models.story_time.times import StoryTime
 from bookwright.models.talk.tool import ToolStatus
 from bookwright.models.tree.decision import Decision, Verdict
 from bookwright.models.tree.level import Level

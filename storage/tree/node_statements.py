@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Row, bindparam, func, insert, literal, or_, select, update
 
-from bookwright.models.story_time.value import StoryTime
+from bookwright.models.story_time.times import StoryTime
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.tables import nodes

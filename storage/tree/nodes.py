@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, and_, func, select
 
 from bookwright.models.errors import NodeNotFound
-from bookwright.models.story_time.value import story_time
+from bookwright.models.story_time.times import story_time
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode

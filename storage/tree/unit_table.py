@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple, Self
 
-from bookwright.models.story_time.value import StoryTime
+from bookwright.models.story_time.times import StoryTime
 from bookwright.models.tree.decision import Decision
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import ReadingOrder, order_of

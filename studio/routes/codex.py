@@ -13,7 +13,7 @@ from bookwright.app.records.form import fields_of, new_record, record_edit
 from bookwright.app.records.thread_board import make_board
 from bookwright.app.records.unions import take_up
 from bookwright.exports.report.book_report import report_of
-from bookwright.exports.report.views import thread_chart
+from bookwright.exports.report.layout import thread_chart
 from bookwright.models.book import BookState
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Secret
 from bookwright.models.codex.record import Record, RecordKind, Stored, Suggestion, kind_of

@@ -7,7 +7,7 @@ from bookwright.app.changes.editing import editable_parts
 from bookwright.app.comments.orders import give_order, order_of
 from bookwright.app.comments.passages import comment_on, comments_at, lay_aside
 from bookwright.app.status.books import is_held
-from bookwright.models.comment import Anchor, CommentState
+from bookwright.models.edit import Anchor, CommentState
 from bookwright.models.errors import InvalidInput
 from bookwright.studio.book_request import BookRequest, ThisBook
 from bookwright.studio.fields import Fields

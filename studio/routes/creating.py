@@ -9,7 +9,7 @@ from bookwright.app.access import library
 from bookwright.app.orders.checks import check_writable
 from bookwright.app.orders.ordering import OrderBill, blueprint_names, brief_of
 from bookwright.app.orders.starting import begin
-from bookwright.manuscripts.outlines.outlines import read_outline
+from bookwright.manuscripts.outlines import read_outline
 from bookwright.models.errors import InvalidInput
 from bookwright.models.gate import PHASES
 from bookwright.studio.fields import Fields, number_in

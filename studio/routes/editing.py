@@ -12,7 +12,7 @@ from bookwright.app.places import node_names
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.edit import AuthorEdit, BriefEdit, EditState, NoteEdit, TextEdit
 from bookwright.models.errors import EditConflict, InvalidInput
-from bookwright.models.text.word_diff import word_diff
+from bookwright.models.text.diff import word_diff
 from bookwright.studio.book_request import BookRequest, ThisBook
 from bookwright.studio.fields import Fields, kind_named, needed_number, number_in
 from bookwright.studio.pages import Undo

@@ -13,8 +13,8 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.gate import Decider, Gate, GateKind, Ruling
 from bookwright.models.ruling import approval, rejection
 from bookwright.models.story.candidates import CandidateDraft
+from bookwright.models.text.diff import word_diff
 from bookwright.models.text.prose import paragraphs
-from bookwright.models.text.word_diff import word_diff
 from bookwright.storage.repositories.gates import waiting_gates
 from bookwright.studio.book_request import BookRequest, ThisBook
 from bookwright.studio.fields import Fields
@@ -131,7 +131,7 @@ def _sight(here: Workshop, gate: Gate) -> GateView:
 
 def _scores(data: str) -> dict[str, float]:
     """Return what a chapter was scored; nothing where it was not."""
-    from bookwright.exports.report.notes import read_as
+    from bookwright.exports.report.judgements import read_as
     from bookwright.models.story.quality import QualityReport
 
     report = read_as(QualityReport, data) if data else None

@@ -7,12 +7,11 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
 from bookwright.exports.manuscript import Manuscript
-from bookwright.exports.report.book_map import book_map
 from bookwright.exports.report.book_report import report_of
 from bookwright.exports.report.charts import Chart, Series, bars, lines
-from bookwright.exports.report.notes import read_as
-from bookwright.exports.report.presence import presence_chart
-from bookwright.exports.report.views import charts, summary
+from bookwright.exports.report.judgements import read_as
+from bookwright.exports.report.layout import charts, summary
+from bookwright.exports.report.maps import book_map, presence_chart
 from bookwright.models.amount import MICROS
 from bookwright.models.document import DocumentKind
 from bookwright.models.story.report import BookReport

@@ -8,7 +8,7 @@ from bookwright.exports.files import export
 from bookwright.exports.manuscript import Manuscript
 from bookwright.flows.intake.manuscript_import import bring_in
 from bookwright.flows.library import open_library
-from bookwright.manuscripts.found import FoundBook, FoundChapter, FoundPart
+from bookwright.manuscripts.manuscript import FoundBook, FoundChapter, FoundPart
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType

@@ -7,8 +7,7 @@ import re
 import pytest
 from sqlalchemy import func, insert, select
 
-from bookwright.exports.json import whole_book
-from bookwright.exports.json_file import import_book
+from bookwright.exports.json import import_book, whole_book
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import InvalidInput, InvalidSetting, UnusableBook
 from bookwright.models.settings import load_settings

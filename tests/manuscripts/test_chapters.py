@@ -2,12 +2,11 @@
 
 import pytest
 
-from bookwright.manuscripts.blocks import Block, ManuscriptSource
-from bookwright.manuscripts.chapters import recognise
+from bookwright.manuscripts.chapters import recognise, title_and_author
 from bookwright.manuscripts.cutting import MOST
 from bookwright.manuscripts.formats.plain_text import blocks_of
-from bookwright.manuscripts.found import FoundBook
 from bookwright.manuscripts.headings.lines import heading_in
+from bookwright.manuscripts.manuscript import Block, FoundBook, ManuscriptSource
 from bookwright.models.errors import InvalidInput
 from bookwright.models.text.language import Language
 from tests.manuscripts.novels import HABITS, write_novel
@@ -190,3 +189,30 @@ def test_a_chapter_that_nobody_could_sum_up_at_one_look_is_cut_and_named_in_a_no
 )
 def test_no_line_takes_long_to_be_read_as_no_heading(line: str):
     assert heading_in(line) is None or heading_in(line).is_weak
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (["《潮声》", "作者：佚名"], ("潮声", "佚名")),
+        (["潮騒の灯", "美咲 著"], ("潮騒の灯", "")),
+        (["등대의 밤", "지은이: 김수진"], ("등대의 밤", "김수진")),
+        (["The Lamp", "by Ada Finch"], ("The Lamp", "Ada Finch")),
+        (["# The Lamp", "A keeper finds a log in her own hand."], ("The Lamp", "")),
+        (["by Ada Finch"], ("", "Ada Finch")),
+        (["Copyright 2020 by somebody", "The Lamp"], ("", "")),
+        (["Downloaded from www.free.example"], ("", "")),
+        (["It was late when she came."], ("", "")),
+        (["about 6,000 words"], ("", "")),
+        (["A novel", "2020"], ("", "")),
+        (["长篇小说"], ("", "")),
+        (["a line"] * 13, ("", "")),
+        ([], ("", "")),
+    ],
+)
+def test_the_first_short_line_is_the_title_and_an_author_is_named_by_a_word_for_it(
+    lines: list[str], told: tuple[str, str]
+) -> None:
+    found = title_and_author(lines)
+
+    assert found == told

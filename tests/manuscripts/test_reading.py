@@ -9,7 +9,7 @@ import pytest
 
 from bookwright.manuscripts.chapters import recognise
 from bookwright.manuscripts.formats import archive
-from bookwright.manuscripts.found import FoundBook
+from bookwright.manuscripts.manuscript import FoundBook
 from bookwright.manuscripts.reading import read_manuscript
 from bookwright.models.errors import InvalidInput
 from bookwright.models.text.language import Language

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from bookwright.exports.report.notes import notes_of
+from bookwright.exports.report.judgements import notes_of
 from bookwright.flows.activities.prose.brief import make_brief, wants_brief
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.leak import LeakReport

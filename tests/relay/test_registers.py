@@ -10,7 +10,7 @@ import pytest
 
 from bookwright.agents.backends.protocol import Request
 from bookwright.agents.context.builder import ContextBuilder
-from bookwright.exports.report.secrets import register_lines, secrets_of
+from bookwright.exports.report.threads_and_secrets import register_lines, secrets_of
 from bookwright.flows import walk_steps
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.entries import TellingType

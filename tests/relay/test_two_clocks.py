@@ -17,8 +17,8 @@ from bookwright.models.codex.entries import CodexEntry, EntryKind, Knower, Phase
 from bookwright.models.codex.extraction import CHECKS, ConsistencyReport
 from bookwright.models.codex.record import Origin
 from bookwright.models.document import DocumentKind
-from bookwright.models.story.timeline import StoryTurn
-from bookwright.models.story_time.value import StoryTime
+from bookwright.models.story_time.timeline import StoryTurn
+from bookwright.models.story_time.times import StoryTime
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import Place
 from bookwright.models.tree.plan import PlanNode, TaskType

@@ -9,14 +9,14 @@ from bookwright.models.book import BookState
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Secret, Section
 from bookwright.models.codex.foreshadowing import Foreshadowing
 from bookwright.models.codex.record import Origin
-from bookwright.models.comment import Anchor
 from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
+from bookwright.models.edit import Anchor
 from bookwright.models.gate import GateKind
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity
 from bookwright.models.story.quality import QualityReport, Scores
 from bookwright.models.story.state import GlobalState, Promise, Relation
-from bookwright.models.story_time.value import StoryTime
+from bookwright.models.story_time.times import StoryTime
 from bookwright.storage.repositories.lease import Lease
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage, Stores

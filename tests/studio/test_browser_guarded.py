@@ -12,9 +12,9 @@ import pytest
 
 from bookwright.models.codex.entries import CodexEntry
 from bookwright.models.codex.record import Origin
-from bookwright.models.comment import Anchor
+from bookwright.models.edit import Anchor
 from bookwright.models.gate import GateKind
-from bookwright.models.story_time.value import StoryTime
+from bookwright.models.story_time.times import StoryTime
 from bookwright.storage.steps.pages import StepFilter
 from bookwright.storage.stores import BookStorage
 from tests.cli.shelf import a_book

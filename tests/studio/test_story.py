@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 from bookwright.models.codex.entries import CodexEntry, EntryKind
 from bookwright.models.codex.record import Origin
 from bookwright.models.settings import Settings
-from bookwright.models.story_time.value import StoryTime
+from bookwright.models.story_time.times import StoryTime
 from bookwright.storage.stores import BookStorage
 from tests.cli.shelf import add_choice
 from tests.support.books import make_book

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from bookwright.agents.workflows import REVISION_MARK
 from bookwright.models.codex import entries as codex
 from bookwright.models.codex import extraction, foreshadowing, leak
-from bookwright.models.story import plot, quality, retelling, state
+from bookwright.models.story import quality, retelling, state
 from bookwright.models.text import changes
 from bookwright.models.text.language import Language
 from bookwright.models.tree import decision, plan
@@ -64,7 +64,7 @@ def strays_in_material(prompt: str, language: Language) -> list[str]:
 def _words_of_form() -> set[str]:
     """The names and closed values of all JSON answers, which are English in every prompt."""
     found: set[str] = set()
-    for module in (changes, codex, decision, extraction, foreshadowing, leak, plan, plot, quality, retelling, state):
+    for module in (changes, codex, decision, extraction, foreshadowing, leak, plan, plan, quality, retelling, state):
         for thing in vars(module).values():
             if isinstance(thing, type) and issubclass(thing, BaseModel):
                 found |= set(thing.model_fields)

@@ -21,8 +21,8 @@ from bookwright.agents.relay.secrets.matching import Withholding
 from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC
 from bookwright.models.brief import Brief
 from bookwright.models.codex.record import RecordKind
-from bookwright.models.codex.touch import Touch
 from bookwright.models.document import DocumentKind
+from bookwright.models.staleness import Touch
 from bookwright.prompts.render import render_secrets
 
 _END_OF_HINTS = "</hints>"

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from bookwright.models.codex.entries import CodexEntry, Secret
-from bookwright.models.codex.field_merge import Keyed, keyed, unkeyed
 from bookwright.models.codex.foreshadowing import Foreshadowing
+from bookwright.models.codex.merging import Keyed, keyed, unkeyed
 from bookwright.models.codex.record import Origin, Record, RecordKind, Stored, kind_of
 from bookwright.models.codex.sight import SeenEntry, see
 from bookwright.models.errors import InvalidEntry
-from bookwright.models.story_time.value import StoryTime
+from bookwright.models.story_time.times import StoryTime
 from bookwright.models.tree.place import ReadingOrder
 from bookwright.storage.repositories.codex import CodexRepository
 

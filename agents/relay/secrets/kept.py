@@ -17,7 +17,7 @@ from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC, Public
 from bookwright.models.codex.entries import Secret, Visibility, folded
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadStatus
 from bookwright.models.codex.sight import SeenEntry
-from bookwright.models.story_time.value import StoryTime
+from bookwright.models.story_time.times import StoryTime
 from bookwright.models.tree.place import ReadingOrder
 
 

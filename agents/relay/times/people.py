@@ -8,11 +8,9 @@ from functools import lru_cache
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Phase, Section, folded
 from bookwright.models.codex.extraction import FoundPerson
 from bookwright.models.story_time.clock import StoryClock
-from bookwright.models.story_time.figures import FOREVER
-from bookwright.models.story_time.moment import Moment, Moments
-from bookwright.models.story_time.numbers import number_in
+from bookwright.models.story_time.lexicon import number_in
 from bookwright.models.story_time.reading import read_time
-from bookwright.models.story_time.value import MOST_LETTERS, StoryTime
+from bookwright.models.story_time.times import FOREVER, MOST_LETTERS, Moment, Moments, StoryTime
 from bookwright.models.tree.place import ReadingOrder
 
 _BIRTH = re.compile(r"birth|born|birthday|出生|生年|生日|诞生|誕生|生まれ|출생|생년|태어", re.IGNORECASE)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bookwright.models.story_time.moment import YEAR, days_between
 from bookwright.models.story_time.reading import read_time
+from bookwright.models.story_time.times import YEAR, days_between
 from bookwright.models.tree.place import ReadingOrder, order_of
 from bookwright.prompts.render import render_setting
 

@@ -17,8 +17,8 @@ from bookwright.agents.relay.times.people import Life, lives_of, same_person
 from bookwright.models.codex.entries import Secret, TellingType, folded
 from bookwright.models.codex.extraction import ConsistencyReport, FoundCheck, FoundPerson
 from bookwright.models.document import DocumentKind
-from bookwright.models.story_time.moment import CALENDAR, YEAR, Comparison, compare, days_between, stated
 from bookwright.models.story_time.reading import read_time
+from bookwright.models.story_time.times import CALENDAR, YEAR, Comparison, compare, days_between, stated
 from bookwright.models.text.language import Language
 from bookwright.models.tree.place import ReadingOrder, order_of
 from bookwright.storage.stores import Stores

@@ -1,8 +1,7 @@
 """Makes the time line of a book: its units in the order of the story, with flashbacks and parallel plots."""
 
 from bookwright.agents.relay.times.slips import timeframe
-from bookwright.models.story.timeline import StoryLine, StoryLineRow, TimeFinding
-from bookwright.models.story_time.places import places_in
+from bookwright.models.story_time.timeline import StoryLine, StoryLineRow, TimeFinding, places_in
 from bookwright.models.text.language import Language
 from bookwright.storage.stores import Stores
 from bookwright.storage.tree.reading import read_units

@@ -10,8 +10,8 @@ from bookwright.app.branches.listing import BranchRow, BranchTree, branch_tree
 from bookwright.app.places import node_names
 from bookwright.app.status.deleting import delete_book
 from bookwright.app.wording import money
-from bookwright.exports.report.branch_map import MapLine, branch_map
 from bookwright.exports.report.charts import Chart
+from bookwright.exports.report.maps import MapLine, branch_map
 from bookwright.models.errors import InvalidInput
 from bookwright.storage.branches.repository import BranchRepository, Merge
 from bookwright.storage.stores import Stores

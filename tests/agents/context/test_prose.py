@@ -10,7 +10,7 @@ from bookwright.models.codex.record import Origin
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
-from bookwright.models.story_time.value import StoryTime
+from bookwright.models.story_time.times import StoryTime
 from bookwright.models.tree.level import Level
 from bookwright.prompts.render import PROSE_TAGS
 from tests.agents.context.books import block, count_words, make_library, room, size

@@ -13,7 +13,7 @@ from bookwright.flows.revision.revise import WRITABLE, take_in
 from bookwright.models.codex.record import Origin, RecordKind
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.errors import BookHeld, EditConflict, InvalidInput
-from bookwright.models.text.word_diff import word_diff
+from bookwright.models.text.diff import word_diff
 from bookwright.storage.repositories.lease import Lease
 from bookwright.storage.tables import merges
 from tests.app.branches.grove import Grove

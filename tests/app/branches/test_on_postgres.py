@@ -13,7 +13,7 @@ from bookwright import failpoints
 from bookwright.app.branches.listing import branch_tree
 from bookwright.app.branches.merging import MergeOrder, merge, stale_after, undo_merge
 from bookwright.exports.files import export
-from bookwright.exports.json_file import import_book
+from bookwright.exports.json import import_book
 from bookwright.failpoints import Failpoint
 from bookwright.flows.library import open_library
 from bookwright.models.book import BookState

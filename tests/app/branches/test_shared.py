@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select
 
 from bookwright.exports.files import export
-from bookwright.exports.json_file import import_book
+from bookwright.exports.json import import_book
 from bookwright.flows.library import open_library
 from bookwright.flows.upkeep import prune, reindex
 from bookwright.models.codex.record import Origin, RecordKind

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bookwright.exports.vault.sealed import is_untouched
+from bookwright.exports.vault.page_text import is_untouched
 from tests.cli.shelf import a_book
 
 LAMP = "chapters/001 The Lamp.md"

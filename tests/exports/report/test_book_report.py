@@ -15,7 +15,7 @@ from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import Settings
 from bookwright.models.story.quality import QualityReport, Scores
 from bookwright.models.story.state import Ending, GlobalState, Promise, Settled
-from bookwright.models.story_time.value import StoryTime
+from bookwright.models.story_time.times import StoryTime
 from bookwright.storage.stores import BookStorage
 from tests.support.books import make_book, make_settings
 

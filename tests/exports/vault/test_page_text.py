@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwright.exports.vault.page_text import Ref, decoded, parsed, rendered
-from bookwright.exports.vault.sealed import OPEN, is_untouched, sealed
+from bookwright.exports.vault.page_text import OPEN, Ref, decoded, is_untouched, parsed, rendered, sealed
 from bookwright.models.errors import InvalidInput
 
 REFS = (Ref("1.2.1", "prose", 3, "0" * 24), Ref("1.2.2", "prose", 1, "a" * 24))

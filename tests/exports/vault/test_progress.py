@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bookwright.exports.vault.page_text import is_untouched, sealed
 from bookwright.exports.vault.progress import (
     ProgressFile,
     StageProgress,
@@ -12,7 +13,6 @@ from bookwright.exports.vault.progress import (
     load_from_book,
     progress_page,
 )
-from bookwright.exports.vault.sealed import is_untouched, sealed
 
 P, R, C, F, S = StageStatus
 WORDS = st.text("ab |\\灯-`:", max_size=20).map(lambda text: " ".join(text.split()))

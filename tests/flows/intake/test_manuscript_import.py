@@ -14,9 +14,9 @@ from bookwright.flows.intake.manuscript_import import bring_in, find_imports, lo
 from bookwright.flows.library import open_library
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
-from bookwright.manuscripts.blocks import ManuscriptSource
 from bookwright.manuscripts.chapters import recognise
 from bookwright.manuscripts.formats.plain_text import blocks_of
+from bookwright.manuscripts.manuscript import ManuscriptSource
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import make_brief
 from bookwright.models.document import DocumentKind, DocumentOrigin

@@ -25,8 +25,8 @@ from bookwright.models.errors import BookPaused
 from bookwright.models.settings import Settings
 from bookwright.models.staleness import UNREAD
 from bookwright.models.step import Activity, Reply
-from bookwright.models.story.plot import Plot
 from bookwright.models.story.retelling import RepairOrders, Retelling
+from bookwright.models.tree.plan import Plot
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.tables import documents, steps

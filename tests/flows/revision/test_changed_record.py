@@ -10,8 +10,8 @@ from bookwright.flows.revision.revise import chosen
 from bookwright.flows.revision.staleness import Staleness
 from bookwright.models.codex.entries import Secret
 from bookwright.models.codex.record import Origin, RecordKind
-from bookwright.models.codex.touch import Touch
 from bookwright.models.document import Document, DocumentKind
+from bookwright.models.staleness import Touch
 from bookwright.models.step import Activity
 from bookwright.models.tree.place import order_of
 from bookwright.storage.stores import BookStorage, Stores

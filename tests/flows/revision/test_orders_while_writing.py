@@ -19,9 +19,8 @@ from bookwright.flows.open_book import RunConfig
 from bookwright.flows.revision.brief_edits import brief_seen
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book, BookState
-from bookwright.models.comment import Anchor
 from bookwright.models.document import DocumentKind, DocumentOrigin
-from bookwright.models.edit import BriefEdit, EditState
+from bookwright.models.edit import Anchor, BriefEdit, EditState
 from bookwright.models.errors import BookPaused
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode

@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import event
 
 from bookwright.agents.runtime.events.bus import EventBus
+from bookwright.exports.vault.page_text import is_untouched
 from bookwright.exports.vault.progress import PATH as PROGRESS
 from bookwright.exports.vault.progress import load_from_book
-from bookwright.exports.vault.sealed import is_untouched
 from bookwright.flows.deps import RunObserver
 from bookwright.flows.vault.keeper import VaultKeeper, VaultObserver, kept_vault
 from bookwright.models.document import DocumentKind, NewDocument

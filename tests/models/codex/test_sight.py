@@ -2,7 +2,7 @@
 
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Phase, Section
 from bookwright.models.codex.sight import SeenEntry, see
-from bookwright.models.story_time.value import StoryTime
+from bookwright.models.story_time.times import StoryTime
 from bookwright.models.tree.place import Place, ReadingOrder
 
 TIMES = {

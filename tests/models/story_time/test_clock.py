@@ -3,8 +3,7 @@
 import pytest
 
 from bookwright.models.story_time.clock import StoryClock
-from bookwright.models.story_time.moment import Comparison
-from bookwright.models.story_time.value import StoryTime, asked_time
+from bookwright.models.story_time.times import Comparison, StoryTime, asked_time
 
 BEFORE, SAME, AFTER = Comparison.BEFORE, Comparison.SAME, Comparison.AFTER
 

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwright.models.story_time.figures import TimeReading, day_number
 from bookwright.models.story_time.reading import read_time
-from bookwright.models.story_time.value import StoryTime, stated_time, story_time
+from bookwright.models.story_time.times import StoryTime, TimeReading, day_number, stated_time, story_time
 
 EVENING, NIGHT, DAWN = (0.7, 0.85), (0.85, 1.17), (0.17, 0.27)
 

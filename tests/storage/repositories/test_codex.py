@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from bookwright.models.codex.entries import CodexEntry, Secret, Visibility
-from bookwright.models.codex.field_merge import with_value
 from bookwright.models.codex.foreshadowing import Foreshadowing
+from bookwright.models.codex.merging import with_value
 from bookwright.models.codex.record import Origin, RecordKind, SuggestionStatus
 from bookwright.models.errors import EditConflict, EntryNotFound, NameTaken
 from bookwright.storage.stores import BookStorage, Stores

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwright.models.story_time.value import StoryTime
+from bookwright.models.story_time.times import StoryTime
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.plan import TaskType

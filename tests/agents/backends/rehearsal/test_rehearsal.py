@@ -20,7 +20,6 @@ from bookwright.models.codex.leak import LeakJudgement
 from bookwright.models.errors import RequestRejected
 from bookwright.models.faults import FoundFaults, Verification
 from bookwright.models.profile import ProfileName
-from bookwright.models.story.plot import DoubtedPlot, Plot
 from bookwright.models.story.quality import QualityJudgement
 from bookwright.models.story.register import FewThreads, Register
 from bookwright.models.story.state import GlobalState, lost_promises
@@ -30,7 +29,7 @@ from bookwright.models.text.language import Language, is_in
 from bookwright.models.text.length import range_of
 from bookwright.models.text.prose import lengthened, numbered_paragraphs, numbered_sentences, read_insertions
 from bookwright.models.tree.decision import Decision
-from bookwright.models.tree.plan import PlanOutput
+from bookwright.models.tree.plan import DoubtedPlot, PlanOutput, Plot
 from tests.agents.backends.rehearsal.rehearsed import DIVIDE, DRAFT, PREMISE, REFINE, STEPS, Before, ask, card
 
 

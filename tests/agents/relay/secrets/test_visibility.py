@@ -14,7 +14,7 @@ from bookwright.agents.relay.threads.instructions import ForeshadowAction, instr
 from bookwright.models.codex.entries import CodexEntry, Secret, Visibility
 from bookwright.models.codex.foreshadowing import Foreshadowing
 from bookwright.models.codex.sight import see
-from bookwright.models.story_time.value import asked_time
+from bookwright.models.story_time.times import asked_time
 from bookwright.models.tree.place import ReadingOrder
 
 READING = ReadingOrder(chapters=("1.1", "1.2", "1.3", "1.10"))

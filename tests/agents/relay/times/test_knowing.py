@@ -2,7 +2,7 @@
 
 from bookwright.agents.relay.secrets.coming_out import SecretState, state_of
 from bookwright.models.codex.entries import Secret, Telling, TellingType
-from bookwright.models.story_time.value import StoryTime
+from bookwright.models.story_time.times import StoryTime
 from bookwright.models.tree.place import Place, ReadingOrder
 
 TIMES = (("1.1", "day 5"), ("1.2", "ten years before chapter 1"), ("1.3", "day 6"))

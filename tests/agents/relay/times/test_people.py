@@ -4,8 +4,7 @@ import pytest
 
 from bookwright.agents.relay.times.people import ages_in, lives_of
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Phase, Section
-from bookwright.models.story_time.moment import Comparison, compare
-from bookwright.models.story_time.value import StoryTime
+from bookwright.models.story_time.times import Comparison, StoryTime, compare
 from bookwright.models.tree.place import Place, ReadingOrder
 
 READING = ReadingOrder(

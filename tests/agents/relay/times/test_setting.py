@@ -3,7 +3,7 @@
 import pytest
 
 from bookwright.agents.relay.times.setting import setting_lines, told_setting
-from bookwright.models.story_time.value import StoryTime
+from bookwright.models.story_time.times import StoryTime
 from bookwright.models.tree.place import ReadingOrder
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bookwright.manuscripts.outlines.outlines import read_outline
+from bookwright.manuscripts.outlines import read_outline
 from bookwright.models.errors import InvalidInput
 from bookwright.models.tree.outline import OutlineUnit, length_of
 

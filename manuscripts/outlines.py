@@ -10,8 +10,7 @@ from itertools import takewhile
 
 from bookwright.manuscripts.formats.markdown import without_comments
 from bookwright.manuscripts.headings.lines import Rank, heading_in
-from bookwright.manuscripts.outlines.lists import CONTAINERS, listed
-from bookwright.manuscripts.outlines.parts import ITEM, OutlineSection, unit_of, unmarked
+from bookwright.manuscripts.outline_units import CONTAINERS, ITEM, OutlineSection, listed, unit_of, unmarked
 from bookwright.models.errors import InvalidInput
 from bookwright.models.text.plain import plain
 from bookwright.models.tree.outline import MOST_DEPTH, MOST_UNITS, Outline, OutlineUnit

@@ -4,9 +4,8 @@ import pytest
 
 from bookwright.models.text.language import Language
 from bookwright.models.tree.level import Level
-from bookwright.models.tree.place import ReadingOrder
+from bookwright.models.tree.place import ReadingOrder, hierarchical_position
 from bookwright.models.tree.plan import TaskType
-from bookwright.models.tree.position import hierarchical_position
 from bookwright.models.tree.task import TaskNode
 
 READING = ReadingOrder(chapters=("1.2.1.1", "1.2.1.2", "1.3.1.1"))

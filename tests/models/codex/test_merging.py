@@ -4,7 +4,7 @@ import pytest
 
 from bookwright.models.codex.entries import CodexEntry, Secret, Section
 from bookwright.models.codex.foreshadowing import Foreshadowing
-from bookwright.models.codex.uniting import pointing_at, united
+from bookwright.models.codex.merging import pointing_at, united
 from bookwright.models.errors import InvalidEntry
 from bookwright.models.tree.place import ReadingOrder
 

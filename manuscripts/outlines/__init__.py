@@ -1,1 +1,0 @@
-"""An author's outline in Markdown."""
