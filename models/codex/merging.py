@@ -8,7 +8,7 @@ from typing import Any
 
 from bookwright.models.codex.entries import CodexEntry, Phase, Secret, Section, folded
 from bookwright.models.codex.foreshadowing import Foreshadowing
-from bookwright.models.codex.record import FieldSuggestion, Origin, Record, kind_of, make_record
+from bookwright.models.codex.record import FieldSuggestion, Origin, Record, kind_of, make_record, names_of
 from bookwright.models.errors import InvalidEntry
 from bookwright.models.tree.place import Place, ReadingOrder
 
@@ -75,7 +75,9 @@ def merged(old: Record, wanted: Record, origins: dict[str, Origin]) -> tuple[Rec
     laying = _Laying(origins)
     found = keyed(wanted, is_whole=False)
     if "name" in found:
-        found["aliases"] = [name for name in (found.pop("name"), *found.get("aliases", ())) if not _names(old, name)]
+        known = {folded(name) for name in names_of(old)}
+        given = found.pop("name"), *found.get("aliases", ())
+        found["aliases"] = [name for name in given if folded(name) not in known]
     found.pop("id", None)
     return unkeyed(old, laying.lay(keyed(old), found, ())), laying.wishes
 
@@ -130,11 +132,6 @@ class _Laying:
 def _united(present: list[Any], more: list[Any]) -> list[Any]:
     known = {folded(item) if isinstance(item, str) else str(item) for item in present}
     return [*present, *(item for item in more if (folded(item) if isinstance(item, str) else str(item)) not in known)]
-
-
-def _names(record: Record, name: str) -> bool:
-    own = [getattr(record, "name", ""), *getattr(record, "aliases", ())]
-    return folded(name) in {folded(known) for known in own}
 
 
 def section_key(section: Keyed) -> str:
