@@ -16,11 +16,9 @@ from markupsafe import Markup
 from bookwright.exports.markup import clean, to_markdown
 from bookwright.exports.report.charts import Chart, Series, Stretch, bars, lines, stretches
 from bookwright.exports.report.judgements import SCORE_NAMES, counts_line, issue_line
+from bookwright.models.amount import MICROS
 from bookwright.models.story.quality import ScoreBand
 from bookwright.models.story.report import BookReport, ChapterReport, Thread
-
-_MICROS = 1_000_000
-
 
 LAYOUTS = ("html", "md")
 """What a report can be, by the ending of its files."""
@@ -63,7 +61,7 @@ def _signed_share(value: float | None) -> str:
 
 
 def _dollars(micros: int) -> str:
-    return f"${micros / _MICROS:,.2f}" if micros >= _MICROS or not micros else f"${micros / _MICROS:.4f}"
+    return f"${micros / MICROS:,.2f}" if micros >= MICROS or not micros else f"${micros / MICROS:.4f}"
 
 
 _FILTERS: dict[str, Callable[..., Any]] = {

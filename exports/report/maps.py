@@ -15,7 +15,8 @@ from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.stores import Stores
 
-_TREE_WIDTH, _UNIT_ROW, _GAP = 960, 38, 2
+_WIDTH = 960
+_UNIT_ROW, _GAP = 38, 2
 _LETTER = 7.2
 _LEAST_LETTERS = 4
 _MOST_UNITS = 400
@@ -31,7 +32,7 @@ class _Cell:
 
 def book_map(stores: Stores, link: Callable[[str], str]) -> Chart | None:
     """Draw the units level by level, each leading to where `link` says for its label; None before there are any."""
-    row = [_Cell(stores.nodes.root(), 0.0, float(_TREE_WIDTH))]
+    row = [_Cell(stores.nodes.root(), 0.0, float(_WIDTH))]
     rows: list[list[_Cell]] = []
     while row := [part for cell in row for part in _parts(cell, stores)]:
         if len(row) > _MOST_UNITS:
@@ -43,7 +44,7 @@ def book_map(stores: Stores, link: Callable[[str], str]) -> Chart | None:
     drawn = [_drawn_unit(cell, place, link) for place, row in enumerate(rows) for cell in row]
     height = len(rows) * (_UNIT_ROW + _GAP)
     svg = (
-        f'<svg class="map" viewBox="0 0 {_TREE_WIDTH} {height}" role="group" aria-label="{title}" '
+        f'<svg class="map" viewBox="0 0 {_WIDTH} {height}" role="group" aria-label="{title}" '
         f'xmlns="http://www.w3.org/2000/svg">{"".join(drawn)}</svg>'
     )
     return Chart(title, about, svg)
@@ -80,7 +81,7 @@ def _drawn_unit(cell: _Cell, row: int, link: Callable[[str], str]) -> str:
     )
 
 
-_WIDTH, _LANE, _TOP = 960, 54, 10
+_LANE, _TOP = 54, 10
 _LEFT, _RIGHT = 204, 200
 _INDENT = 14
 _BAR = 12
