@@ -23,8 +23,14 @@ from bookwright.storage.transfer.portable import BookTable, Keys, count_rows, pa
 from bookwright.storage.transfer.portable_check import TreeCheck, check_row
 from bookwright.storage.transfer.row_import import take_in
 
-FORMAT = "bookwright-book/2"
-SUM = "sha256"
+_FORMAT = "bookwright-book/2"
+_SUM_BEGIN = b'"sha256": "'
+_MOST_BYTES = 64 * 2**20
+"""Of one line; a line is one row, and no text of a book comes near that."""
+_TABLE = re.compile(rb'"([a-z_]+)": \[\n')
+_SUM = re.compile(_SUM_BEGIN + rb'([0-9a-f]{64})"\n')
+
+Row = tuple[BookTable, dict[str, Any]]
 
 
 def whole_book(storage: BookStorage) -> Iterator[str]:
@@ -33,7 +39,7 @@ def whole_book(storage: BookStorage) -> Iterator[str]:
     for line in _lines(storage):
         digest.update(line.encode())
         yield line
-    yield f'"{SUM}": "{digest.hexdigest()}"\n}}\n'
+    yield f'{_SUM_BEGIN.decode()}{digest.hexdigest()}"\n}}\n'
 
 
 def encoded(value: Any) -> str:
@@ -46,7 +52,7 @@ def _lines(storage: BookStorage) -> Iterator[str]:
         keys = Keys.of(storage.book, connection)
         counts = {part.name: count_rows(part, storage.book, keys, connection) for part in parts()}
         yield "{\n"
-        head = {"format": FORMAT, "revision": migrate.HEAD, "book": storage.book, "rows": counts}
+        head = {"format": _FORMAT, "revision": migrate.HEAD, "book": storage.book, "rows": counts}
         for name, value in head.items():
             yield f'"{name}": {encoded(value)},\n'
         for part in parts():
@@ -56,16 +62,6 @@ def _lines(storage: BookStorage) -> Iterator[str]:
                 yield separator + encoded(row)
                 separator = ",\n"
             yield "\n],\n"
-
-
-_MOST_BYTES = 64 * 2**20
-"""Of one line; a line is one row, and no text of a book comes near that."""
-
-_TABLE = re.compile(rb'"([a-z_]+)": \[\n')
-_SUM_BEGIN = f'"{SUM}": "'.encode()
-_SUM = re.compile(_SUM_BEGIN + rb'([0-9a-f]{64})"\n')
-
-Row = tuple[BookTable, dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -140,8 +136,8 @@ class _Reader:
         self._digest.update(begin)
         self._number = 1
         values = {name: self._member(name) for name in ("format", "revision", "book", "rows")}
-        if values["format"] != FORMAT:
-            raise UnusableBook(f"its format is {str(values['format'])[:40]!r}; this version reads {FORMAT!r}")
+        if values["format"] != _FORMAT:
+            raise UnusableBook(f"its format is {str(values['format'])[:40]!r}; this version reads {_FORMAT!r}")
         head = Head(str(values["revision"]), str(values["book"]), values["rows"])
         if head.revision != migrate.HEAD and head.revision not in migrate.known_revisions():
             raise UnusableBook(f"a newer version wrote it (revision {head.revision[:20]!r}); install that one")
