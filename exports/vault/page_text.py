@@ -15,67 +15,6 @@ from bookwright.exports.vault.names import safe_name
 from bookwright.models.codex.entries import folded
 from bookwright.models.errors import InvalidInput
 
-_SEAL = re.compile(rb"(?<=seal: )[0-9a-f]{16}(?![0-9a-f])")
-OPEN = "seal: 0000000000000000"
-"""What a page says where its seal goes."""
-
-
-def sealed(text: str) -> bytes:
-    """Return a page as it is written to the disk; it holds `OPEN` once, before any word that is not ours."""
-    content = text.encode("utf-8", "replace")
-    return content.replace(OPEN.encode(), f"seal: {_sum(content)}".encode(), 1)
-
-
-def seal_of(content: bytes) -> str:
-    """Return a file's seal if it holds: if the file reads as it was rendered, by whichever version of the book."""
-    found = _SEAL.search(content)
-    if found is None:
-        return ""
-    bare = content[: found.start()] + b"0" * 16 + content[found.end() :]
-    seal = found.group().decode()
-    return seal if seal == _sum(bare) else ""
-
-
-def is_untouched(content: bytes) -> bool:
-    """Tell whether a file's seal holds."""
-    return bool(seal_of(content))
-
-
-def _sum(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:16]
-
-
-_LINK = re.compile(r"\[\[([^\[\]|\n]{1,160})\]\]")
-_LED = re.compile(r"\[\[1(?:\.[1-9][0-9]*)+ ([^\[\]|\n]+?)\\?\|([^\[\]|\n]{1,160})\]\]")
-_SURE = 60
-"""Bytes of a title that a file's name begins with for sure, however long the title is."""
-
-
-def linked(text: str, files: Mapping[str, str]) -> str:
-    """Return a text whose links lead to files; `files` has their names, without an ending, by folded title."""
-
-    def led(line: str) -> str:
-        bar = r"\|" if line.lstrip().startswith("|") else "|"  # in a table a bare one would end the cell
-
-        def to_file(found: re.Match[str]) -> str:
-            file = files.get(folded(found[1]))
-            return f"[[{file}{bar}{found[1]}]]" if file and file != found[1] else found[0]
-
-        return _LINK.sub(to_file, line)
-
-    return "\n".join(map(led, text.split("\n")))
-
-
-def unlinked(text: str) -> str:
-    """Return a text as the book has it: links that `linked` made go by their title alone again."""
-
-    def to_title(found: re.Match[str]) -> str:
-        is_ours = folded(found[1]).startswith(folded(safe_name(found[2], _SURE)))
-        return f"[[{found[2]}]]" if is_ours else found[0]
-
-    return _LED.sub(to_title, text)
-
-
 LONGEST_BYTES = 4_000_000
 KEYS = ("book", "id", "node", "kind", "title", "parts", "seal", "mine")
 """Of the front matter. `mine` says of which file a conflict was laid out."""
@@ -83,6 +22,15 @@ _MARK = re.compile(r"^(\\*)(<!-- bookwright: )", re.MULTILINE)
 """What a text may hold that reads like one of our own marks gets one backslash more."""
 _BETWEEN = re.compile(r"^<!-- bookwright: (\S+) -->\n?", re.MULTILINE)
 _REF = re.compile(r"(1(?:\.[1-9][0-9]*)*) ([a-z_]+) ([1-9][0-9]{0,8}) ([0-9a-f]{24})")
+
+_LINK = re.compile(r"\[\[([^\[\]|\n]{1,160})\]\]")
+_LED = re.compile(r"\[\[1(?:\.[1-9][0-9]*)+ ([^\[\]|\n]+?)\\?\|([^\[\]|\n]{1,160})\]\]")
+_SURE = 60
+"""Bytes of a title that a file's name begins with for sure, however long the title is."""
+
+_SEAL = re.compile(rb"(?<=seal: )[0-9a-f]{16}(?![0-9a-f])")
+OPEN = "seal: 0000000000000000"
+"""What a page says where its seal goes."""
 
 
 @dataclass(frozen=True)
@@ -218,3 +166,53 @@ def _parts(body: str, refs: Sequence[Ref]) -> Iterator[str]:
 
 def _unmarked(text: str) -> str:
     return unlinked(re.sub(r"^\\(\\*<!-- bookwright: )", r"\1", text, flags=re.MULTILINE).strip())
+
+
+def linked(text: str, files: Mapping[str, str]) -> str:
+    """Return a text whose links lead to files; `files` has their names, without an ending, by folded title."""
+
+    def led(line: str) -> str:
+        bar = r"\|" if line.lstrip().startswith("|") else "|"  # in a table a bare one would end the cell
+
+        def to_file(found: re.Match[str]) -> str:
+            file = files.get(folded(found[1]))
+            return f"[[{file}{bar}{found[1]}]]" if file and file != found[1] else found[0]
+
+        return _LINK.sub(to_file, line)
+
+    return "\n".join(map(led, text.split("\n")))
+
+
+def unlinked(text: str) -> str:
+    """Return a text as the book has it: links that `linked` made go by their title alone again."""
+
+    def to_title(found: re.Match[str]) -> str:
+        is_ours = folded(found[1]).startswith(folded(safe_name(found[2], _SURE)))
+        return f"[[{found[2]}]]" if is_ours else found[0]
+
+    return _LED.sub(to_title, text)
+
+
+def sealed(text: str) -> bytes:
+    """Return a page as it is written to the disk; it holds `OPEN` once, before any word that is not ours."""
+    content = text.encode("utf-8", "replace")
+    return content.replace(OPEN.encode(), f"seal: {_sum(content)}".encode(), 1)
+
+
+def seal_of(content: bytes) -> str:
+    """Return a file's seal if it holds: if the file reads as it was rendered, by whichever version of the book."""
+    found = _SEAL.search(content)
+    if found is None:
+        return ""
+    bare = content[: found.start()] + b"0" * 16 + content[found.end() :]
+    seal = found.group().decode()
+    return seal if seal == _sum(bare) else ""
+
+
+def is_untouched(content: bytes) -> bool:
+    """Tell whether a file's seal holds."""
+    return bool(seal_of(content))
+
+
+def _sum(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
