@@ -11,6 +11,8 @@ from bookwright.models.codex.entries import CodexEntry, Secret
 from bookwright.models.codex.record import Record, RecordKind, Stored, kind_of, make_record
 from bookwright.models.errors import InvalidInput
 
+_ABOUT = re.compile(r"^# (entry|secret|foreshadowing) (\S+), version ([0-9]+)$", re.MULTILINE)
+
 
 def record_values(record: Record) -> dict[str, Any]:
     """Return what a record says, without what only has its default; visibilities are always said."""
@@ -26,9 +28,6 @@ def record_values(record: Record) -> dict[str, Any]:
 def as_toml(record: Record) -> str:
     """Write one record as TOML."""
     return tomli_w.dumps(record_values(record), multiline_strings=True).strip() + "\n"
-
-
-_ABOUT = re.compile(r"^# (entry|secret|foreshadowing) (\S+), version ([0-9]+)$", re.MULTILINE)
 
 
 def record_page(stored: Stored[Record]) -> str:

@@ -28,6 +28,11 @@ _IN_TITLE = re.compile(
 )
 _VOLUMES = frozenset(("volume", "book", "卷", "권"))
 _MOST_TITLE, _MOST_GOAL = 120, 1_200
+_SPLIT = re.compile(r"\s*(?:[:：]|\s[—–-]{1,2})\s+|[:：]")
+CONTAINERS = frozenset(
+    "chapters outline plot structure parts 章节 章節 大纲 大綱 目录 目錄 章立て 構成 目次 목차 차례 줄거리 장".split()
+) | {"chapter outline"}
+"""Headings above the chapters of an outline that are none themselves."""
 
 
 @dataclass
@@ -102,13 +107,6 @@ def unlengthed(text: str) -> str:
 def unmarked(text: str) -> str:
     """Return a line without marks of emphasis."""
     return re.sub(r"(\*\*|__|\*|`)(.+?)\1", r"\2", text).strip()
-
-
-_SPLIT = re.compile(r"\s*(?:[:：]|\s[—–-]{1,2})\s+|[:：]")
-CONTAINERS = frozenset(
-    "chapters outline plot structure parts 章节 章節 大纲 大綱 目录 目錄 章立て 構成 目次 목차 차례 줄거리 장".split()
-) | {"chapter outline"}
-"""Headings above the chapters of an outline that are none themselves."""
 
 
 def listed(sections: Sequence[OutlineSection], before: Sequence[str]) -> tuple[list[str], list[OutlineUnit]] | None:

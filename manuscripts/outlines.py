@@ -51,9 +51,7 @@ def _sections(text: str) -> tuple[list[str], list[OutlineSection]]:
     return _gathered((line, _spoken_heading(line)) for line in before)
 
 
-def _gathered(
-    lines: Iterable[tuple[str, OutlineSection | None]],
-) -> tuple[list[str], list[OutlineSection]]:
+def _gathered(lines: Iterable[tuple[str, OutlineSection | None]]) -> tuple[list[str], list[OutlineSection]]:
     """Put lines below the heading before them; return those before the first, and the headings."""
     before: list[str] = []
     found: list[OutlineSection] = []

@@ -26,6 +26,7 @@ SCORE_NAMES = {
 
 _PRIORITIES = ("high", "medium", "low")
 _GRAVITY = ("critical", "warning", "info")
+_Kept = TypeVar("_Kept", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -149,9 +150,6 @@ def _of_quality(own: JudgedChapter) -> Iterator[str]:
     for one in sorted(quality.recommendations, key=lambda one: _PRIORITIES.index(one.priority)):
         yield f"proposal, {one.priority}: {one.action}"
     yield from map(issue_line, sorted(quality.issues, key=lambda issue: _GRAVITY.index(issue.severity)))
-
-
-_Kept = TypeVar("_Kept", bound=BaseModel)
 
 
 def notes_of(stores: Stores, unit: TaskNode) -> tuple[str, ...]:
