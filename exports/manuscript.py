@@ -209,9 +209,9 @@ def chapter_texts(storage: BookStorage) -> Iterator[tuple[Chapter, str]]:
     """Yield the written chapters in reading order, each with its text."""
     manuscript = Manuscript(storage)
     for chapter in manuscript.chapters():
-        paragraphs = [paragraph for scene in manuscript.scenes(chapter) for paragraph in scene]
-        if paragraphs:
-            yield chapter, "\n\n".join(paragraphs)
+        text = "\n\n".join(paragraph for scene in manuscript.scenes(chapter) for paragraph in scene)
+        if text:
+            yield chapter, text
 
 
 def first_chapters(storage: BookStorage, count: int | None = None) -> list[str]:

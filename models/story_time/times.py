@@ -173,7 +173,7 @@ class Moment:
         last = floor(self.low) if self.high - self.low <= 1 else floor(self.high) - 1
         return Moment(self.axis, floor(self.low) + offset.low, last + 1 + offset.high)
 
-    def at(self, part: tuple[float, float] | None) -> "Moment":
+    def at(self, part: Span | None) -> "Moment":
         """Return a part of the day, if the span is one day."""
         if part is None or self.high - self.low != 1:
             return self
@@ -210,7 +210,7 @@ def _on_one_axis(mine: Moment, yours: Moment) -> Comparison | None:
     return Comparison.AFTER if yours.high <= mine.low or (is_moved and yours.low < mine.low) else None
 
 
-def days_between(one: Moments, other: Moments) -> tuple[float, float] | None:
+def days_between(one: Moments, other: Moments) -> Span | None:
     """Return the least and the most days from one time to another; None where nobody can tell."""
     others = {moment.axis: moment for moment in other if moment.axis != ORDERS}
     pairs = [(mine, others[mine.axis]) for mine in one if mine.axis in others]
