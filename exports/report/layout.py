@@ -17,11 +17,16 @@ from bookwright.exports.markup import clean, to_markdown
 from bookwright.exports.report.charts import Chart, Series, Stretch, bars, lines, stretches
 from bookwright.exports.report.judgements import SCORE_NAMES, counts_line, issue_line
 from bookwright.models.amount import MICROS
-from bookwright.models.story.quality import ScoreBand
+from bookwright.models.story.quality import LEAST, ScoreBand
 from bookwright.models.story.report import BookReport, ChapterReport, Thread
 
 LAYOUTS = ("html", "md")
 """What a report can be, by the ending of its files."""
+
+_FEWEST_FOR_ARC = 3
+_MOST_THREADS = 60
+_MOST_PHRASES = 15
+_LEVELS = [(least, band.words) for band, least in LEAST.items() if least > 0]
 
 
 def laid_out(report: BookReport, layout: str) -> str:
@@ -75,13 +80,6 @@ _FILTERS: dict[str, Callable[..., Any]] = {
     "issue": issue_line,
     "checks": counts_line,
 }
-
-
-_FEWEST_FOR_ARC = 3
-_MOST_THREADS = 60
-_MOST_PHRASES = 15
-
-_LEVELS = ((0.85, "excellent"), (0.70, "good"), (0.50, "acceptable"))
 
 
 def charts(report: BookReport) -> list[Chart]:

@@ -23,7 +23,7 @@ class ScoreBand(StrEnum):
     @classmethod
     def of(cls, score: float) -> "ScoreBand":
         """Return the band that a score from 0 to 1 lies in; a band holds its lower bound."""
-        return next(band for band, least in _LEAST.items() if score >= least)
+        return next(band for band, least in LEAST.items() if score >= least)
 
     @property
     def words(self) -> str:
@@ -31,12 +31,13 @@ class ScoreBand(StrEnum):
         return self.value.replace("_", " ")
 
 
-_LEAST = {
+LEAST = {
     ScoreBand.EXCELLENT: 0.85,
     ScoreBand.GOOD: 0.70,
     ScoreBand.ACCEPTABLE: 0.50,
     ScoreBand.NEEDS_IMPROVEMENT: float("-inf"),
 }
+"""The lower bound of each band, the best first."""
 
 
 class Scores(FrozenModel):
