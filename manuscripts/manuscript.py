@@ -1,7 +1,4 @@
-"""A manuscript as data: the blocks that its file gives, and the parts and chapters that were found in them.
-
-With each goes what a person should know of it.
-"""
+"""A manuscript as data: the blocks that its file gives, and the parts and chapters that were found in them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""The units of an author's outline: of a heading with what stands below it, or of the items of a list.
-
-In a list each item is a chapter, and in an item that says "Part" its chapters.
-"""
+"""The units of an author's outline: of a heading with what stands below it, or of the items of a list."""
 
 import re
 from collections.abc import Sequence

@@ -1,7 +1,4 @@
-"""What an author wants changed of a book: words of a text, a record of the codex, the order, or a passage by a note.
-
-A comment is a note to oneself until it becomes an order to a model.
-"""
+"""What an author wants changed of a book, or remarks on it: words of a text, a record, the order, a passage."""
 
 from enum import StrEnum
 from typing import Annotated, Any, Literal

@@ -1,7 +1,4 @@
-"""What was judged of chapters, in words: scores, what would lift them, checks against the record.
-
-And what the reviews of a chapter have left on record for its author.
-"""
+"""What was judged of chapters, in words: scores, what would lift them, checks, and what reviews left on record."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

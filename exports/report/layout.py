@@ -1,7 +1,4 @@
-"""A report laid out: Markdown for a file beside the manuscript, HTML as one page that needs nothing else.
-
-It shows charts, findings, and a few sentences above them.
-"""
+"""A report with its charts and findings, laid out: Markdown for a file, HTML as one page that needs nothing else."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence

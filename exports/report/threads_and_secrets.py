@@ -1,8 +1,4 @@
-"""What became of the threads and the secrets of a book: whether each was paid off or came out, and where.
-
-Threads are promises that readers were made and the register of foreshadowing. Alerts tell of threads that nobody looks
-after, and of secrets that did not come out.
-"""
+"""What became of each thread and secret of a book: whether it was done, where, and which want looking after."""
 
 from collections.abc import Callable, Iterator
 

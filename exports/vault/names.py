@@ -1,7 +1,4 @@
-"""What the folders and files of a vault are called, and where each page lies: chapters by number, designs by the tree.
-
-Names are in the book's own language, and safe on every file system.
-"""
+"""Names and paths of a vault's folders and files: in the book's own language, and safe on every file system."""
 
 import hashlib
 import re

@@ -1,7 +1,4 @@
-"""Headings of a text that marks none: found by their wording and by the order of their numbers.
-
-Of the lines that look like headings those are headings whose numbers go on as a book's do: a chain.
-"""
+"""Headings of a text that marks none: found by their wording, and by numbers that go on as a book's do."""
 
 from bisect import bisect_right
 from collections import Counter

@@ -1,7 +1,4 @@
-"""Merging records: two versions of one field by field, and two entries that mean the same into one.
-
-What an extraction may change of what an author said is decided here.
-"""
+"""Merging records field by field: two versions of one, two entries that mean the same; an author's words stay."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,4 @@
-"""How four languages write times and the numbers in them: `"three"`, `"third"`, `"三"`, `"사흘"`.
-
-Patterns over folded text, which `reading.py` puts to use.
-"""
+"""How four languages write times and the numbers in them, as patterns over folded text for `reading.py`."""
 
 import re
 

@@ -1,7 +1,4 @@
-"""A book's times as data: when its units are set, in the order of the story, and what is told out of that order.
-
-A unit stands on the story's main line, back, ahead, or beside what was told before.
-"""
+"""A book's times as data: when its units are set, in the order of the story, and what is told out of that order."""
 
 from bisect import bisect_right
 from collections.abc import Sequence

@@ -1,7 +1,4 @@
-"""When something happens in the story, which is not when it is told: in words, as figures, as a span.
-
-`reading.py` makes the figures of the words. How two spans stand to each other is said where that can be told.
-"""
+"""When something happens in the story, which is not when it is told: in words, in figures, and as a span."""
 
 import re
 from dataclasses import dataclass

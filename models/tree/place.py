@@ -1,7 +1,4 @@
-"""Places in a manuscript: a node's label, a chapter's number or a share of the length, and what comes before what.
-
-In words of the book's language a unit's place is such as `第1卷第2幕`. Source: S3-085.
-"""
+"""Places in a manuscript: labels, chapters' numbers, shares of the length, and what comes first. Source: S3-085."""
 
 import math
 import re

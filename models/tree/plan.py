@@ -1,7 +1,4 @@
-"""What a planner, a divider or a decomposer answers: PlanNode and PlanOutput.
-
-And the plot of a book that one writer holds whole: its story in plain words, and its chapters.
-"""
+"""What a planner, a divider or a decomposer answers, and the plot of a book that one writer holds whole."""
 
 from enum import StrEnum
 from typing import Annotated, Any, Literal
