@@ -1,5 +1,7 @@
 """The Chief Editor: turns an author's free words into one command of the closed list. It does nothing itself.
 
+Of the book it is told enough to name its parts, bounded however large the book is.
+
 Source: DESIGN section 10, item 7; REQUIREMENTS S2-005 to S2-007, conflict C-08.
 """
 
@@ -13,16 +15,21 @@ from typing import Any
 from bookwright.agents.agent import CLASSIFICATION, Agent
 from bookwright.agents.backends.protocol import Correction, FailedAttempt, Prompt, Request, Sampling
 from bookwright.agents.backends.spending.budget import BudgetLedger
-from bookwright.agents.steps.artefact import Artefact
-from bookwright.agents.steps.parsing import Parsed, parse
-from bookwright.agents.steps.ports import Asker
+from bookwright.agents.steps.answers import Artefact, Parsed, parse
+from bookwright.agents.steps.desk import Asker
+from bookwright.models.book import Book
+from bookwright.models.codex.record import RecordKind, neutral_names
 from bookwright.models.errors import NotUnderstood
 from bookwright.models.step import Failure, Reply, StepKey
 from bookwright.models.talk.command import Command, Unclear
 from bookwright.models.talk.command_answer import CommandAnswer
 from bookwright.models.text.plain import plain
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_agent, render_chief_editor
+from bookwright.storage.branches.repository import BranchRepository
 from bookwright.storage.steps.attempts import Attempt
+from bookwright.storage.stores import Stores
 
 chief_editor = Agent(
     name="chief_editor", prompt="agents/chief_editor", role="judge", temperature=CLASSIFICATION, context="questions",
@@ -160,3 +167,84 @@ def _folded(text: str) -> str:
 def _sealed(facts: dict[str, Any]) -> str:
     """Write facts as JSON in which no text of the book can end a line or a tag."""
     return json.dumps(facts, ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+_REASON = 200
+_GATES = 10
+
+
+@dataclass(frozen=True)
+class FactBounds:
+    """How much of a book is told."""
+
+    title: int
+    """Characters of each title."""
+    units: int
+    records: int
+    """Of each register, the newest ones."""
+
+
+FULL = FactBounds(title=80, units=40, records=30)
+"""Some 12 000 characters at most."""
+SMALL = FactBounds(title=30, units=10, records=6)
+"""Some 2 000, for a model with a small window."""
+
+
+def book_facts(book: Book, stores: Stores, bounds: FactBounds = FULL) -> dict[str, Any]:
+    """Gather a book's title, state, the top of its tree, the ids of its records and what waits.
+
+    No text of the story is among them, and of a secret no more than a number: an id may tell what it is.
+    """
+    root = stores.nodes.root()
+    return {
+        "title": _short(book.title, bounds.title),
+        "state": book.state.value,
+        "reason": _short(book.reason, _REASON),
+        "language": book.brief.language.english_name,
+        "written": root.written,
+        "length": book.brief.length,
+        "unit": book.brief.length_unit,
+        "parts": _parts(root, stores, bounds),
+        "codex": _records(RecordKind.ENTRY, stores, bounds),
+        "secrets": list(neutral_names(stores.codex.secrets()).values())[-bounds.records :],
+        "threads": _records(RecordKind.FORESHADOWING, stores, bounds),
+        "branches": [_short(fork.name, bounds.title) for fork in BranchRepository(stores.connection).family(book.id)][
+            -bounds.records :
+        ],
+        "gates_waiting": [
+            {"gate": gate.id, "kind": gate.kind.value, "node": gate.label}
+            for gate in stores.gates.all()
+            if gate.is_waiting
+        ][:_GATES],
+    }
+
+
+def _parts(root: TaskNode, stores: Stores, bounds: FactBounds) -> list[dict[str, Any]]:
+    """The units of the two levels below the book: all of a small book, the highest and last ones of a large one."""
+    numbers = {label: number for number, label in enumerate(stores.codex.reading_order().chapters, 1)}
+    units: list[TaskNode] = []
+    for unit in stores.nodes.children(root.key, TaskType.WRITE)[-bounds.units :]:
+        units += [unit, *stores.nodes.children(unit.key, TaskType.WRITE)[-bounds.units :]]
+    shown = sorted(units, key=lambda unit: unit.depth) if len(units) > bounds.units else units
+    return [_part(unit, numbers.get(unit.label), bounds) for unit in shown[: bounds.units]]
+
+
+def _part(unit: TaskNode, chapter: int | None, bounds: FactBounds) -> dict[str, Any]:
+    facts = {
+        "node": unit.label, "level": unit.level.value, "title": _short(unit.title, bounds.title),
+        "status": unit.status.value,
+    }  # fmt: skip
+    return facts if chapter is None else {"chapter": chapter, **facts}
+
+
+def _records(kind: RecordKind, stores: Stores, bounds: FactBounds) -> list[dict[str, str]]:
+    records = [stored.record for stored in stores.codex.current(kind)[-bounds.records :]]
+    return [
+        {"id": record.id, "name": _short(getattr(record, "name", "") or getattr(record, "title", ""), bounds.title)}
+        for record in records
+    ]
+
+
+def _short(text: str, most: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 2] + " …"

@@ -18,7 +18,7 @@ from sqlalchemy.engine import Engine
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.context.builder import Context
-from bookwright.agents.steps.ports import Asker
+from bookwright.agents.steps.desk import Asker
 from bookwright.flows import walk_steps
 from bookwright.flows.activities.condense import condense
 from bookwright.flows.deps import Deps

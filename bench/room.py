@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from bench.prompts import tokens
 from bookwright.agents.context.builder import Context, ContextBuilder
-from bookwright.agents.steps.ports import Asker, ContextSource
+from bookwright.agents.steps.desk import Asker, ContextSource
 from bookwright.flows.deps import Deps
 from bookwright.models.profile import Profile
 from bookwright.models.step import Activity

@@ -18,7 +18,7 @@ import sys
 import bookwright.flows.open_book
 from bookwright.flows.tracing.traced import tracing_as_set
 tracing_as_set()
-print(sum(name == "bookwright.agents.tracing.book_spans" for name in sys.modules))
+print(sum(name == "bookwright.agents.tracing.spans" for name in sys.modules))
 """
 
 

@@ -13,9 +13,8 @@ from bookwright.agents.context.builder import Context, ContextBuilder
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.runtime.events.event_file import event_path, kept_events
 from bookwright.agents.runtime.events.walk_events import HeardAsker, WalkEvents
-from bookwright.agents.runtime.lanes import Lanes
-from bookwright.agents.steps.desk import Desk
-from bookwright.agents.steps.ports import Asker
+from bookwright.agents.runtime.executor import Lanes
+from bookwright.agents.steps.desk import Asker, Desk
 from bookwright.flows.book_models import fitted_profile, model_of, opened_windows
 from bookwright.flows.deps import Deps, HeardObserver, RunObserver
 from bookwright.flows.lease import heartbeat, leave_after_walk, leave_as_found, take

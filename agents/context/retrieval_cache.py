@@ -1,15 +1,21 @@
-"""Keeps what was retrieved for the units of a book, so that all activities of a unit read the same."""
+"""Keeps what was retrieved for the units of a book, and finds the short forms of texts that have no room.
+
+All activities of a unit read the same. A model condenses only what must be there and does not fit, once; it is found
+again by its content. Source: DESIGN section 9, "Pruner".
+"""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 
-from bookwright.agents.context.condensing import name_of
+from bookwright.agents.context.allocation import OWN_PART
+from bookwright.agents.context.components import BY_TAG
 from bookwright.agents.context.pruner import Pruned
 from bookwright.agents.relay.continuity import ContinuityDirector
 from bookwright.models.profile import Profile
 from bookwright.models.step import Activity
 from bookwright.storage.index.knowledge import KnowledgeIndex
+from bookwright.storage.repositories.texts import text_hash
 from bookwright.storage.stores import Stores
 
 _KNOWN_UNITS = 32
@@ -48,3 +54,21 @@ class RetrievalCache:
         if self.count(text) <= room or not self.profile.condenses:
             return text
         return stores.steps.answer(Activity.CONDENSE, name_of(text, self.profile)) or text
+
+
+_SHARE = BY_TAG["book_level_design"].share
+_PART = 0.3
+"""Of the block's room, for each of the two texts in it: the author's premise and the book's design.
+
+What is left goes to the sentences of the whole design that bear most on the task in hand.
+"""
+
+
+def room_of(profile: Profile) -> int:
+    """Return how many tokens of a premise, or of a book's design, a prompt of the walk has room for."""
+    return round((profile.context_budget["planner"] - OWN_PART) * _SHARE * _PART)
+
+
+def name_of(text: str, profile: Profile) -> str:
+    """Return the journal's name for condensing a text: the same text for the same room is the same step."""
+    return f"condense.{text_hash(text)[:16]}.{room_of(profile)}"

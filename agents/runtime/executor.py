@@ -1,20 +1,54 @@
-"""Runs agents in tabs: one at a time in each, the others waiting in line."""
+"""Runs agents in tabs: one at a time in each, the others waiting in its lane."""
 
 import threading
-from collections import deque
+from collections import defaultdict, deque
+from collections.abc import Iterator
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from bookwright.agents.runtime.agent import Execution, ExecutionHandle
-from bookwright.agents.runtime.events.adapter import MessageAdapter
+from bookwright.agents.runtime.agent import AgentRegistry, Execution, ExecutionHandle
 from bookwright.agents.runtime.events.bus import EventBus
-from bookwright.agents.runtime.lanes import Lanes
-from bookwright.agents.runtime.registry import AgentRegistry
-from bookwright.agents.runtime.sinks import CanUseTool, allow
+from bookwright.agents.runtime.sinks import CanUseTool, MessageAdapter, allow
 from bookwright.models.talk.event import StreamMetrics
 from bookwright.models.talk.session import SessionState
+
+
+class Lanes:
+    """One lane for each tab; a book is one tab, so its calls and its forks share a lane. Source: C-04."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._waiting: defaultdict[str, deque[object]] = defaultdict(deque)
+
+    @contextmanager
+    def enter(self, tab: str) -> Iterator[None]:
+        """Wait for one's turn in a lane and hold it during the block. Not twice by one thread."""
+        ticket = object()
+        with self._changed:
+            self._waiting[tab].append(ticket)
+            try:
+                self._changed.wait_for(lambda: self._waiting[tab][0] is ticket)
+            except BaseException:  # an interrupt: others must not wait for who has gone
+                self._leave(tab, ticket)
+                raise
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._leave(tab, ticket)
+
+    def is_busy(self, tab: str) -> bool:
+        """True while something runs in a lane, or waits for it."""
+        with self._changed:
+            return tab in self._waiting
+
+    def _leave(self, tab: str, ticket: object) -> None:
+        self._waiting[tab].remove(ticket)
+        if not self._waiting[tab]:
+            del self._waiting[tab]
+        self._changed.notify_all()
 
 
 class TabStatus(StrEnum):

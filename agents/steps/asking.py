@@ -11,11 +11,19 @@ from bookwright.agents.backends.protocol import Correction, Prompt, Request, Sam
 from bookwright.agents.react.loop import MAX_STEPS, Loop, acting, answered, shown
 from bookwright.agents.react.observation import ROOM
 from bookwright.agents.small.sampling import sampling_extra
-from bookwright.agents.steps.answers import answer_limit, shown_again, whole
-from bookwright.agents.steps.artefact import Conclude, Outcome
+from bookwright.agents.steps.answers import (
+    Check,
+    Conclude,
+    Outcome,
+    Parsed,
+    answer_limit,
+    echoes,
+    parse,
+    shown_again,
+    whole,
+)
 from bookwright.agents.steps.desk import Desk
 from bookwright.agents.steps.material import ActivityMaterial
-from bookwright.agents.steps.parsing import Check, Parsed, echoes, parse
 from bookwright.agents.steps.recording import Recorder
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.models.errors import BookPaused, NoResult

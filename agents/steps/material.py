@@ -9,7 +9,7 @@ from bookwright.agents.cards import guarded
 from bookwright.agents.context.builder import Context
 from bookwright.agents.context.shortfall import MARK
 from bookwright.agents.relay.secrets.guard import Guard
-from bookwright.agents.steps.artefact import Artefact
+from bookwright.agents.steps.answers import Artefact
 from bookwright.agents.steps.desk import Desk
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity

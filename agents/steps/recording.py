@@ -8,9 +8,8 @@ from typing import TypeVar
 from bookwright.agents.agent import Agent
 from bookwright.agents.backends.protocol import FailedAttempt
 from bookwright.agents.react.action import Action, NoAction
-from bookwright.agents.steps.artefact import Conclude
+from bookwright.agents.steps.answers import Conclude, Parsed
 from bookwright.agents.steps.desk import Desk
-from bookwright.agents.steps.parsing import Parsed
 from bookwright.models.errors import LeaseLost, ReplyLost, StorageError
 from bookwright.models.step import Failure, Reply, StepKey, ToolUse
 from bookwright.storage.steps.attempts import Attempt

@@ -49,8 +49,15 @@ def understand(opened: OpenBook, words: str) -> "tuple[Understood, str]":
     """Have the words read; return what they came to, and who holds the book if nothing could be recorded."""
     from bookwright.agents.backends.endpoints import check_model  # these bring the engine
     from bookwright.agents.backends.windows import found_window
-    from bookwright.agents.book_facts import FULL, SMALL, book_facts
-    from bookwright.agents.chief_editor import ANSWER_TOKENS, SMALL_ANSWER_TOKENS, ChiefEditor, chief_editor
+    from bookwright.agents.chief_editor import (
+        ANSWER_TOKENS,
+        FULL,
+        SMALL,
+        SMALL_ANSWER_TOKENS,
+        ChiefEditor,
+        book_facts,
+        chief_editor,
+    )
     from bookwright.flows.book_models import SMALL_WINDOW, model_of
     from bookwright.flows.talk.side_call import side_call
     from bookwright.flows.tracing.traced import talk_tracing_as_set

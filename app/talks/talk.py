@@ -13,12 +13,12 @@ from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.backends.windows import with_windows
 from bookwright.agents.react.sources import findings
 from bookwright.agents.runtime.agent import Execution
-from bookwright.agents.runtime.coordinator import TASK
-from bookwright.agents.runtime.events.adapter import SESSION
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.runtime.executor import TabExecutor
 from bookwright.agents.runtime.messages import MessageStore, spoken
 from bookwright.agents.runtime.permission import EDITING_TOOLS, PermissionMode
+from bookwright.agents.runtime.sinks import SESSION
+from bookwright.agents.runtime.start import TASK
 from bookwright.agents.runtime.stream import Services
 from bookwright.agents.tools.outside import one_line
 from bookwright.app.talks.bill import TalkBill

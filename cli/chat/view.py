@@ -9,8 +9,8 @@ import typer
 from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.react.action import is_in_form
 from bookwright.agents.react.unwrapping import ReplyPart, ShownPiece, Unwrapping
-from bookwright.agents.runtime.asking import REPLY
 from bookwright.agents.runtime.stream import SHORTENED
+from bookwright.agents.runtime.talk import REPLY
 from bookwright.agents.tools.outside import clean, one_line
 from bookwright.app.talks.bill import TalkBill
 from bookwright.app.talks.view import CANCELLED, SOURCES

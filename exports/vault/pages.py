@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 
-from bookwright.agents.blueprints.naming import kept_name
+from bookwright.agents.blueprints.page_reading import kept_name
 from bookwright.exports.markup import to_markdown
 from bookwright.exports.pages import pages_of
 from bookwright.exports.record_toml import record_page

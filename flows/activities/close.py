@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from functools import partial
 
-from bookwright.agents.blueprints.naming import PlannedName, kept_name
+from bookwright.agents.blueprints.page_reading import PlannedName, kept_name
 from bookwright.agents.small.premise import names_in, opening_of
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import SMALL_REVIEW, blurb_writer, evaluates, summariser

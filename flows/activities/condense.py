@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
-from bookwright.agents.context.condensing import name_of, room_of
+from bookwright.agents.context.retrieval_cache import name_of, room_of
 from bookwright.agents.workflows import CONDENSE
 from bookwright.flows.activities.unit_facts import begin_activity, unit_card
 from bookwright.flows.deps import Deps

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from bookwright.agents.relay.times.setting import setting_lines
 from bookwright.agents.small.events import distinct_events
-from bookwright.agents.steps.parsing import Check
+from bookwright.agents.steps.answers import Check
 from bookwright.agents.workflows import hierarchy_workflow
 from bookwright.flows import gates
 from bookwright.flows.activities.earlier_pages import drawn_facts, previous_endings, with_reader_reports

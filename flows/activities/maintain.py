@@ -11,7 +11,7 @@ from functools import partial
 from bookwright.agents.agent import Agent
 from bookwright.agents.context.origins import origin_of
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.agents.steps.parsing import Check
+from bookwright.agents.steps.answers import Check
 from bookwright.agents.workflows import INFER, book_design_maintainer, global_state_maintainer
 from bookwright.flows.activities.condense import condense
 from bookwright.flows.activities.moves import both, keep_document

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.agents.steps.artefact import Conclude
+from bookwright.agents.steps.answers import Conclude
 from bookwright.flows.deps import Deps
 from bookwright.models.document import CodexUse, DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.text.length import LengthRecord

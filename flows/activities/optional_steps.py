@@ -2,8 +2,7 @@
 
 from bookwright.agents.agent import Agent
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.agents.steps.artefact import Conclude, Outcome
-from bookwright.agents.steps.parsing import Check
+from bookwright.agents.steps.answers import Check, Conclude, Outcome
 from bookwright.models.errors import NoResult, RequestRejected
 
 

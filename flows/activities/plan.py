@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from bookwright.agents.agent import Agent
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.agents.steps.parsing import Check
+from bookwright.agents.steps.answers import Check
 from bookwright.agents.workflows import decomposition_workflow, plan_workflow
 from bookwright.flows import gates
 from bookwright.flows.activities.decide import asks_decision

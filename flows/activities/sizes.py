@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.agents.steps.parsing import Check
+from bookwright.agents.steps.answers import Check
 from bookwright.flows.deps import Deps
 from bookwright.models.profile import ProfileName
 from bookwright.models.text.length import TOLERANCE

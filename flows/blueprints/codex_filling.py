@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 
-from bookwright.agents.blueprints.codex_pages import CodexPage, page_records
+from bookwright.agents.blueprints.page_reading import CodexPage, page_records
 from bookwright.agents.relay.extracting import ExtractionGround, design_records
 from bookwright.agents.workflows import EXTRACT_DESIGN, evaluates
 from bookwright.flows.activities.optional_steps import try_step

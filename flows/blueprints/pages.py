@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
-from bookwright.agents.blueprints.naming import planned_name
+from bookwright.agents.blueprints.page_reading import planned_name
 from bookwright.agents.blueprints.steps import namer, page_workflow, search_workflow
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import Workflow, aggregator

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from bookwright.agents.blueprints.checks import checked
-from bookwright.agents.blueprints.reports import report_text
+from bookwright.agents.blueprints.pages import report_text
 from bookwright.agents.blueprints.steps import reviewer
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.agents.steps.artefact import Artefact
+from bookwright.agents.steps.answers import Artefact
 from bookwright.agents.workflows import evaluates
 from bookwright.exports.vault.names import brief_locale
 from bookwright.flows.activities.moves import keep_document

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
 
     from bookwright.agents.runtime.stream import TalkAsker
-    from bookwright.agents.tracing.book_spans import BookSpans
+    from bookwright.agents.tracing.spans import BookSpans
 
 Answering = Callable[[str], "AbstractContextManager[Callable[[str], None]]"]
 """Opens the span of an agent's answer; what it hands out is told why none came."""
@@ -39,7 +39,7 @@ def tracing_as_set() -> Traced:
 
 def traced_by(provider: "TracerProvider", *, captures_texts: bool = False) -> Traced:
     """Return what makes spans by a provider, which sends them."""
-    from bookwright.agents.tracing.book_spans import BookSpans, attempt_listener
+    from bookwright.agents.tracing.spans import BookSpans, attempt_listener
 
     @contextmanager
     def traced(deps: Deps, name: str) -> Iterator[Deps]:
@@ -63,7 +63,7 @@ def talk_tracing_as_set(models: "TalkAsker", book: str = "") -> "tuple[TalkAsker
     """
     if not export.is_on():
         return models, lambda agent: nullcontext(lambda kind: None)
-    from bookwright.agents.tracing.talk_spans import TalkSpans
+    from bookwright.agents.tracing.spans import TalkSpans
 
     spans = TalkSpans(export.provider(), models, book, captures_texts=export.captures_texts())
     return spans, spans.answer

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from bookwright.agents.book_facts import FULL, SMALL, FactBounds, book_facts
-from bookwright.agents.chief_editor import TRIES, ChiefEditor, Understood
+from bookwright.agents.chief_editor import FULL, SMALL, TRIES, ChiefEditor, FactBounds, Understood, book_facts
 from bookwright.models.codex.record import Origin, RecordKind, make_record
 from bookwright.models.errors import NotUnderstood
 from bookwright.models.settings import Settings

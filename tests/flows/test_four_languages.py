@@ -16,7 +16,7 @@ import pytest
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
-from bookwright.agents.steps.ports import Asker
+from bookwright.agents.steps.desk import Asker
 from bookwright.exports.files import export
 from bookwright.flows.activities.plan import plan
 from bookwright.flows.library import find_or_create

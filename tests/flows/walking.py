@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from bookwright.agents.blueprints.loading import usable_blueprint
-from bookwright.agents.steps.desk import Desk
-from bookwright.agents.steps.ports import Asker
+from bookwright.agents.steps.desk import Asker, Desk
 from bookwright.failpoints import Failpoint
 from bookwright.flows.deps import Deps, RunObserver
 from bookwright.flows.library import find_or_create

@@ -16,7 +16,7 @@ from bookwright.models.text.prose import paragraphs, sentences
 from bookwright.prompts.card import BookCard, Card, NodeCard
 
 if TYPE_CHECKING:
-    from bookwright.agents.steps.artefact import Artefact
+    from bookwright.agents.steps.answers import Artefact
 
 _FEW_SENTENCES = 1_000
 """Tokens below which an answer has no room for lists."""

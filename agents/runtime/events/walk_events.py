@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from bookwright.agents.backends.protocol import EventKind, FailureListener, Listener, Request, StreamEvent
 from bookwright.agents.backends.spending.budget import BudgetLedger
-from bookwright.agents.runtime.events.adapter import MessageAdapter
 from bookwright.agents.runtime.events.bus import EventBus
-from bookwright.agents.runtime.lanes import Lanes
+from bookwright.agents.runtime.executor import Lanes
 from bookwright.agents.runtime.metrics import StreamMeter
-from bookwright.agents.steps.ports import Asker
+from bookwright.agents.runtime.sinks import MessageAdapter
+from bookwright.agents.steps.desk import Asker
 from bookwright.models.step import Reply
 from bookwright.models.talk.event import FILE_CREATED, STEP, UNIT_FINISHED, StreamMetrics, speakable
 from bookwright.models.tree.task import TaskNode

@@ -16,7 +16,7 @@ from bookwright.agents.relay.secrets.gaps import Gapped, without
 from bookwright.agents.relay.secrets.kept import Kept
 from bookwright.agents.relay.secrets.reviewing import is_rejected, judged, review_by_code, round_of_code
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.agents.steps.parsing import Check
+from bookwright.agents.steps.answers import Check
 from bookwright.agents.workflows import IMPROVE, LEAK_REVIEW, LENGTHEN, REVISE_LEAK, evaluates, plans_in_brief
 from bookwright.flows import gates
 from bookwright.flows.activities.moves import accept_prose, both

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from bookwright.agents.small import telling
 from bookwright.agents.small.premise import closing_of, names_in, opening_of, things_in
-from bookwright.agents.small.scoring import better_of
+from bookwright.agents.small.telling import better_of
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import SMALL_CRITIC, SMALL_DRAFT, SMALL_PLAN, SMALL_REFINE
 from bookwright.flows.activities.moves import accept_prose, both

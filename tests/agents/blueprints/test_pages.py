@@ -1,8 +1,7 @@
 """Pages of code are whole where a book has little to tell: no empty heading, no acts run together, no stray blank."""
 
 from bookwright.agents.blueprints.ground import BookGround, ChapterSeen, PageSeen
-from bookwright.agents.blueprints.pages import page_text, register_page
-from bookwright.agents.blueprints.reports import report_text
+from bookwright.agents.blueprints.pages import page_text, register_page, report_text
 from bookwright.models.faults import BlueprintReport, CheckResult, CheckState, VerdictKind
 from bookwright.models.story.register import Register, RegisteredThread, ThreadRole
 from bookwright.models.text.language import Language

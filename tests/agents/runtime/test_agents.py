@@ -8,9 +8,8 @@ import pytest
 
 from bookwright.agents.runtime.agent import AgentDefinition, Preset, PromptAgent
 from bookwright.agents.runtime.cast import CAST, CastAgent
-from bookwright.agents.runtime.events.adapter import MessageAdapter
 from bookwright.agents.runtime.permission import PermissionMode
-from bookwright.agents.runtime.sinks import Allowed, Denied, Sinks
+from bookwright.agents.runtime.sinks import Allowed, Denied, MessageAdapter, Sinks
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import BackendUnavailable, InvalidInput, SessionNotFound, SessionNotStarted
 from bookwright.models.talk.session import SessionState

@@ -5,10 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from bookwright.agents.runtime.executor import TabExecutor, TabStatus
-from bookwright.agents.runtime.lanes import Lanes
+from bookwright.agents.runtime.agent import AgentRegistry
+from bookwright.agents.runtime.executor import Lanes, TabExecutor, TabStatus
 from bookwright.agents.runtime.messages import MessageStore
-from bookwright.agents.runtime.registry import AgentRegistry
 from bookwright.models.errors import InvalidInput
 from bookwright.models.talk.event import EventType, SpeakerRole
 from bookwright.models.talk.session import SessionState

@@ -6,12 +6,9 @@ from collections import Counter
 import pytest
 
 from bookwright.agents.small.events import distinct_events
-from bookwright.agents.small.grammar import narrow_grammar, prose_grammar
-from bookwright.agents.small.premise import closing_of, names_in, opening_of, pronoun_of, things_in
-from bookwright.agents.small.sampling import narrow_biases, sampling_extra
-from bookwright.agents.small.scoring import better_of, prose_score
-from bookwright.agents.small.telling import ended, is_enough, joined, prefill_for, trimmed
-from bookwright.agents.small.tense import in_past_tense
+from bookwright.agents.small.premise import closing_of, in_past_tense, names_in, opening_of, pronoun_of, things_in
+from bookwright.agents.small.sampling import narrow_biases, narrow_grammar, prose_grammar, sampling_extra
+from bookwright.agents.small.telling import better_of, ended, is_enough, joined, prefill_for, prose_score, trimmed
 from bookwright.models.text.language import Language
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType

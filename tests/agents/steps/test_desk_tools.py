@@ -11,8 +11,8 @@ from bookwright.agents.backends.protocol import Request
 from bookwright.agents.cards import make_card
 from bookwright.agents.react.loop import MAX_STEPS
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.agents.steps.artefact import Outcome
-from bookwright.agents.steps.ports import NoTools
+from bookwright.agents.steps.answers import Outcome
+from bookwright.agents.steps.desk import NoTools
 from bookwright.agents.tools.outside import Outside
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.agents.tools.tool import Tool, success

@@ -11,7 +11,7 @@ import pytest
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
-from bookwright.agents.steps.ports import Asker
+from bookwright.agents.steps.desk import Asker
 from bookwright.flows.library import open_library
 from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig, hold_book

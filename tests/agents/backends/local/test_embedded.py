@@ -13,8 +13,7 @@ import pytest
 from bookwright.agents.backends.catalogue import PROVIDERS
 from bookwright.agents.backends.local.embedded import EmbeddedBackend
 from bookwright.agents.backends.protocol import EventKind, Prompt, Request, Sampling, StreamEvent
-from bookwright.agents.small.grammar import prose_grammar
-from bookwright.agents.small.sampling import sampling_extra
+from bookwright.agents.small.sampling import prose_grammar, sampling_extra
 from bookwright.models.errors import RequestRejected, UnknownModel
 from bookwright.models.settings import load_settings
 from bookwright.models.text.language import Language

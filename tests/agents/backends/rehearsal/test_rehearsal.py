@@ -14,7 +14,7 @@ from bookwright.agents.backends.rehearsal.assignments import fact_number
 from bookwright.agents.backends.rehearsal.rules import RULES
 from bookwright.agents.backends.rehearsal.voice import voice_of
 from bookwright.agents.quality import repetition
-from bookwright.agents.steps.parsing import parse
+from bookwright.agents.steps.answers import parse
 from bookwright.models.codex.extraction import DesignExtraction, Extraction
 from bookwright.models.codex.leak import LeakJudgement
 from bookwright.models.errors import RequestRejected

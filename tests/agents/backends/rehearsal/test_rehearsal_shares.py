@@ -3,7 +3,7 @@
 import pytest
 
 from bookwright.agents import workflows
-from bookwright.agents.steps.parsing import parse
+from bookwright.agents.steps.answers import parse
 from bookwright.models.profile import ProfileName
 from bookwright.models.text.language import Language
 from bookwright.models.tree.decision import AtomVerdicts, Decision, FlowDecision, Verdict, verdict_by_score

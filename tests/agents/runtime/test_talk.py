@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwright.agents.runtime.asking import left_out
+from bookwright.agents.runtime.talk import left_out
 
 SIZES = st.lists(st.integers(0, 100), max_size=12)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from bookwright.agents.agent import Agent
-from bookwright.agents.steps.parsing import parse
+from bookwright.agents.steps.answers import parse
 from bookwright.models.step import Failure, Reply
 from bookwright.models.story.state import GlobalState
 from bookwright.models.text.changes import Changes

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from bookwright.agents.blueprints.checks import CHECKS
-from bookwright.agents.blueprints.forms import references_of
+from bookwright.agents.blueprints.checks import CHECKS, references_of
 from bookwright.agents.blueprints.ground import BookGround, ChapterSeen, PageSeen
 from bookwright.models.faults import CheckResult, CheckState
 from bookwright.models.story.register import Register, RegisteredThread

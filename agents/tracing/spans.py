@@ -1,18 +1,21 @@
-"""The spans of one book while it is held: flow, activities, steps and calls, inside one another.
+"""The spans of one book while it is held (flow, activities, steps, calls), and of what is asked beside the walk.
 
-It hears from the observer of activities, the asker of models and the journal, so that no traced code knows of it.
+They hear from the observer of activities, the asker of models and the journal, so that no traced code knows of them.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from opentelemetry import trace
+from opentelemetry.context import Context
 from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.trace import Span, Status, StatusCode
+from opentelemetry.trace import Span, Status, StatusCode, set_span_in_context
 
+from bookwright.agents.backends.call import Canceller
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.spending.budget import BudgetLedger
-from bookwright.agents.steps.ports import Asker
+from bookwright.agents.runtime.stream import TalkAsker
+from bookwright.agents.steps.desk import Asker
 from bookwright.agents.tracing.calls import Spans
 from bookwright.models.step import CODE, Activity, Reply
 from bookwright.models.tree.task import TaskNode
@@ -104,3 +107,42 @@ def attempt_listener(spans: BookSpans, told: Callable[[Attempt, int], None] | No
             told(attempt, step)
 
     return recorded
+
+
+class TalkSpans(Spans):
+    """Asks as another asker does, each call in a span inside that of its answer, whatever thread it is made on."""
+
+    def __init__(
+        self, provider: TracerProvider, inner: TalkAsker, book: str = "", *, captures_texts: bool = False
+    ) -> None:
+        super().__init__(provider, book, captures_texts=captures_texts)
+        self._inner = inner
+        self._answer = Context()
+
+    @contextmanager
+    def answer(self, agent: str) -> Iterator[Callable[[str], None]]:
+        """Stand around one answer of an agent; what is handed out is told why it did not come."""
+        named = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": agent}
+        with self._span(f"invoke_agent {agent}", named) as span:
+
+            def failed(kind: str) -> None:
+                span.set_attribute("error.type", kind)
+                span.set_status(Status(StatusCode.ERROR))
+
+            self._answer = set_span_in_context(span)
+            yield failed
+
+    def ask(
+        self, request: Request, budget: BudgetLedger | None, listener: Listener, on_failure: FailureListener,
+        canceller: Canceller | None = None,
+    ) -> Reply:  # fmt: skip
+        """Complete a prompt.
+
+        Raises:
+            BackendError: Nothing was delivered.
+        """
+
+        def ask(hear: FailureListener) -> Reply:
+            return self._inner.ask(request, budget, listener, hear, canceller)
+
+        return self._reply(request, self._answer, ask, on_failure)

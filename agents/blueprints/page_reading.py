@@ -1,6 +1,6 @@
-"""Makes codex records of the pages of a book of designs: an entry for each thing, a secret for what is unknown yet.
+"""What code reads off pages: the title and the description of the book, and records for the codex.
 
-Code reads it off the pages, so that it costs nothing and is there in every profile.
+It costs nothing and is there in every profile.
 """
 
 import re
@@ -10,11 +10,45 @@ from dataclasses import dataclass
 from typing import Any
 
 from bookwright.agents.blueprints.wording import HEADING, is_heading
-from bookwright.models.blueprint import CodexPart
+from bookwright.models.blueprint import Blueprint, CodexPart
 from bookwright.models.codex.entries import Visibility, folded, slug
 from bookwright.models.codex.record import Record, RecordKind, make_record
+from bookwright.models.document import DocumentKind
 from bookwright.models.errors import InvalidEntry
 from bookwright.models.text.prose import pieces
+from bookwright.storage.stores import Stores
+
+_TITLE, _DESCRIPTION = 120, 2_000
+_MARKS = " \t*_`\"'“”‘’«»「」『』《》〈〉"
+
+
+@dataclass(frozen=True)
+class PlannedName:
+    """What a book is to be called, and what may be told of it to anybody; empty where its page says neither."""
+
+    title: str = ""
+    description: str = ""
+
+
+def planned_name(page: str) -> PlannedName:
+    """Return what stands under the headings of the title and of the description, in the first place of each."""
+    _, *pieces = HEADING.split(page)
+    found: dict[str, str] = {}
+    for heading, below in zip(pieces[::2], pieces[1::2], strict=True):
+        name = next((name for name in ("title", "description") if is_heading(heading.strip(_MARKS), name)), "")
+        if name:
+            found.setdefault(name, below.strip())
+    title = next(iter(found.get("title", "").splitlines()), "").strip(_MARKS)
+    return PlannedName(title if len(title) <= _TITLE else "", found.get("description", "")[:_DESCRIPTION])
+
+
+def kept_name(stores: Stores, plan: Blueprint) -> PlannedName:
+    """Return the name that the page holds which is to name the book; empty while there is none."""
+    namers = {member.name for member in plan.members if member.names_book}
+    tasks = [task.key for task in stores.nodes.children(stores.nodes.root().key) if task.member in namers]
+    pages = stores.documents.of_nodes(tasks, DocumentKind.DESIGN)
+    return planned_name(pages[0].text) if pages else PlannedName()
+
 
 _LINK, _STRONG = re.compile(r"\[\[([^\[\]\n]+)\]\]"), re.compile(r"\*\*(.+?)\*\*")
 _MOST_SECTIONS, _SECTION, _NAME, _CONTENT = 8, 600, 120, 4_000
