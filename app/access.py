@@ -13,8 +13,8 @@ from bookwright.models.errors import BookNotFound, StorageError
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.engine import migrate
 from bookwright.storage.engine.database import Database, database_file, open_database
+from bookwright.storage.lease import Lease
 from bookwright.storage.repositories.books import BookRepository
-from bookwright.storage.repositories.lease import Lease
 from bookwright.storage.stores import BookStorage, Stores
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from bookwright.models.book import Book, BookState
 from bookwright.models.settings import Settings
 from bookwright.models.talk.event import Event
 from bookwright.models.tree.task import TaskNode
-from bookwright.storage.holders import is_dead
+from bookwright.storage.lease import is_dead
 from bookwright.storage.stores import BookStorage
 
 if TYPE_CHECKING:

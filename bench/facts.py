@@ -34,7 +34,7 @@ from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.index.embedding import make_embedder
 from bookwright.storage.index.knowledge import KnowledgeIndex
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage, Stores
 

@@ -26,7 +26,7 @@ from bookwright.storage.engine import migrate
 from bookwright.storage.engine.database import open_database
 from bookwright.storage.index.embedding import make_embedder
 from bookwright.storage.index.knowledge import KnowledgeIndex
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
 

@@ -7,8 +7,7 @@ from bookwright.app import access
 from bookwright.app.access import OpenBook, at_rest
 from bookwright.cli.output import note
 from bookwright.models.errors import BookHeld
-from bookwright.storage.holders import is_dead
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease, is_dead
 from bookwright.storage.stores import BookStorage
 
 _SLACK_SECONDS = 2.0

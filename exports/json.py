@@ -20,8 +20,7 @@ from bookwright.storage.engine.database import Database
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import nodes
 from bookwright.storage.transfer.portable import BookTable, Keys, count_rows, parts, rows
-from bookwright.storage.transfer.portable_check import TreeCheck, check_row
-from bookwright.storage.transfer.row_import import take_in
+from bookwright.storage.transfer.row_import import TreeCheck, check_row, take_in
 
 _FORMAT = "bookwright-book/2"
 _SUM_BEGIN = b'"sha256": "'

@@ -22,10 +22,9 @@ from bookwright.models.errors import (
     StorageError,
 )
 from bookwright.storage.engine.database import Database
-from bookwright.storage.holders import owner_name
+from bookwright.storage.lease import Lease, owner_name
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.repositories.gates import GateRepository
-from bookwright.storage.repositories.lease import Lease
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.studio import Studio
 

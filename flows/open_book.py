@@ -28,12 +28,12 @@ from bookwright.models.book import Book
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
+from bookwright.storage.engine.condition import check_after_unclean_stop
 from bookwright.storage.engine.database import Database
-from bookwright.storage.engine.integrity import check_after_unclean_stop
 from bookwright.storage.index.embedding import make_embedder
 from bookwright.storage.index.following import EmbedderAhead, IndexFollower
 from bookwright.storage.index.knowledge import KnowledgeIndex
-from bookwright.storage.repositories import codex_uses, documents, edits  # noqa: F401  # looks do without, a walk does not
+from bookwright.storage.repositories import author, documents, staleness  # noqa: F401  # looks do without, a walk does not
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tree.held_view import HeldView

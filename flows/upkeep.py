@@ -10,12 +10,11 @@ from bookwright.models.book import Book
 from bookwright.models.errors import LeaseLost, StorageError
 from bookwright.models.settings import Settings
 from bookwright.storage.engine.database import Database
-from bookwright.storage.holders import owner_name
 from bookwright.storage.index.embedding import make_embedder
 from bookwright.storage.index.knowledge import KnowledgeIndex
 from bookwright.storage.index.passage import KINDS
 from bookwright.storage.index.passages import PassageRepository
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease, owner_name
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.steps.retention import Freed, Keep, let_go
 from bookwright.storage.stores import BookStorage

@@ -19,16 +19,13 @@ from bookwright.storage.repositories.texts import TextStore
 from bookwright.storage.steps.queries import StepRepository
 from bookwright.storage.tree.held_view import HeldView
 from bookwright.storage.tree.nodes import NodeRepository
-from bookwright.storage.tree.reading import read_names
-from bookwright.storage.tree.unit_table import UnitTable
+from bookwright.storage.tree.reading_order import UnitTable, read_names
 
 if TYPE_CHECKING:
+    from bookwright.storage.repositories.author import CommentRepository, EditQueue
     from bookwright.storage.repositories.codex import CodexRepository
-    from bookwright.storage.repositories.codex_uses import CodexUseRepository
-    from bookwright.storage.repositories.comments import CommentRepository
     from bookwright.storage.repositories.documents import DocumentRepository
-    from bookwright.storage.repositories.edits import EditQueue
-    from bookwright.storage.repositories.staleness import StalenessRepository
+    from bookwright.storage.repositories.staleness import CodexUseRepository, StalenessRepository
     from bookwright.storage.steps.attempts import ToolUseRepository
     from bookwright.storage.steps.pages import StepPages
 
@@ -96,14 +93,14 @@ class Stores:
     @cached_property
     def edits(self) -> "EditQueue":
         """What the author wants changed while somebody writes the book."""
-        from bookwright.storage.repositories.edits import EditQueue
+        from bookwright.storage.repositories.author import EditQueue
 
         return EditQueue(self.connection, self.book)
 
     @cached_property
     def comments(self) -> "CommentRepository":
         """What the author remarks on passages of the text."""
-        from bookwright.storage.repositories.comments import CommentRepository
+        from bookwright.storage.repositories.author import CommentRepository
 
         return CommentRepository(self.connection, self.book)
 
@@ -124,7 +121,7 @@ class Stores:
     @cached_property
     def codex_uses(self) -> "CodexUseRepository":
         """Which records of the codex were shown where."""
-        from bookwright.storage.repositories.codex_uses import CodexUseRepository
+        from bookwright.storage.repositories.staleness import CodexUseRepository
 
         return CodexUseRepository(self.connection, self.book)
 

@@ -1,9 +1,10 @@
-"""The studio's cap: what all books of a database may spend together, handed to running books in slices.
+"""What all books of a database share: the studio's cap, and the rate limit of each provider.
 
-A book that runs has an allowance: how far its own spending may go. What a book counts for is what it
-has spent, by the sums that its journal keeps, or its allowance while that is more and its lease runs.
-So nothing has to be told per call, and an allowance comes back by itself: when the book rests, or, of a
-worker that died, when its lease has run out and the next book asks. Source: DESIGN section 16.
+The cap is what they may spend together, handed to running books in slices. A book that runs has an allowance: how far
+its own spending may go. What a book counts for is what it has spent, by the sums that its journal keeps, or its
+allowance while that is more and its lease runs. So nothing has to be told per call, and an allowance comes back by
+itself: when the book rests, or, of a worker that died, when its lease has run out and the next book asks.
+Source: DESIGN section 16.
 """
 
 from dataclasses import dataclass
@@ -12,8 +13,9 @@ from sqlalchemy import Connection, case, delete, func, insert, select, update
 
 from bookwright.models.amount import MICROS, Amount, Cap
 from bookwright.models.errors import BudgetExceeded
-from bookwright.storage.holders import IS_HELD
-from bookwright.storage.tables import allowances, books, studio
+from bookwright.storage.engine.database import database_now
+from bookwright.storage.lease import IS_HELD
+from bookwright.storage.tables import allowances, books, paces, studio
 
 _SHARE = 20
 """A slice is this part of what is left, so that slices shrink as the cap comes near ..."""
@@ -126,3 +128,24 @@ def _refusal(need: Amount, left: Cap, cap: Cap, standing: StudioStanding) -> str
 def _remedy(need: Amount, left: Cap) -> str:
     name = "studio_usd" if left.cost is not None and need.cost > left.cost else "studio_tokens"
     return f"raise {name} in config.toml (or BOOKWRIGHT_{name.upper()}) on every worker"
+
+
+class PaceBoard:
+    """When the next request may go to each provider, by the database's clock."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def take_turn(self, provider: str, interval: float) -> float:
+        """Take the next free turn, turns being `interval` seconds apart; return in how many seconds it comes."""
+        self._connection.execute(select(studio.c.id).with_for_update())  # one at a time, also before there is a row
+        now = float(self._connection.execute(select(database_now())).scalar_one())
+        free = self._connection.execute(select(paces.c.next_free).where(paces.c.provider == provider)).scalar()
+        turn = max(now, free or 0.0)
+        if free is None:
+            self._connection.execute(insert(paces).values(provider=provider, next_free=turn + interval))
+        else:
+            self._connection.execute(
+                update(paces).where(paces.c.provider == provider).values(next_free=turn + interval)
+            )
+        return turn - now

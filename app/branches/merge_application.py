@@ -9,7 +9,7 @@ from bookwright.app.branches.merge_plan import MergePlan, TakeText, TakeUnits
 from bookwright.flows.revision.revise import void_unfinished
 from bookwright.models.document import CodexUse, Document, DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.tree.task import NodeStatus, TaskNode
-from bookwright.storage.branches.grafting import graft, set_aside, stand_as
+from bookwright.storage.branches.merge_rows import graft, set_aside, stand_as
 from bookwright.storage.repositories.taking_back import take_back
 from bookwright.storage.tables import maintenance
 

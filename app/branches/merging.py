@@ -22,8 +22,8 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.errors import EditConflict, InvalidInput
 from bookwright.models.staleness import StaleDocument
 from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.storage.branches.merge_rows import last_step, snapshot, take_back, undo_of
 from bookwright.storage.branches.repository import BranchRepository
-from bookwright.storage.branches.row_changes import last_step, snapshot, take_back, undo_of
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.stores import Stores
 from bookwright.storage.tables import books, merges

@@ -14,7 +14,7 @@ from bookwright.failpoints import LOG_VARIABLE, SPEC_VARIABLE
 from bookwright.models.settings import Settings
 from bookwright.storage.engine.condition import file_clock_ahead
 from bookwright.storage.engine.database import database_file
-from bookwright.storage.engine.sqlite_driver import SAFE_SQLITE, sqlite_driver
+from bookwright.storage.engine.sqlite import SAFE_SQLITE, sqlite_driver
 from bookwright.storage.files.file_system import NETWORK, UNSURE, VOLATILE, mount_of, read_mounts
 
 _PREFIX = "BOOKWRIGHT_"

@@ -8,10 +8,9 @@ from bookwright.app.doctor.health import Health, first_of
 from bookwright.app.wording import duration, money, tokens
 from bookwright.models.settings import Settings
 from bookwright.storage.engine import migrate
-from bookwright.storage.engine.condition import clock_ahead, log_of, server_version, stuck_sessions
+from bookwright.storage.engine.condition import clock_ahead, faults, log_of, server_version, stuck_sessions
 from bookwright.storage.engine.database import Database, database_file, open_database
-from bookwright.storage.engine.integrity import faults
-from bookwright.storage.holders import Holder, holders, is_dead
+from bookwright.storage.lease import Holder, holders, is_dead
 from bookwright.storage.repositories.books import BookRepository
 
 _BIG_LOG = 256 * 2**20

@@ -10,7 +10,7 @@ from bookwright.exports.report.verdict import BookVerdict, verdict_on
 from bookwright.models.book import Book, BookState
 from bookwright.storage.branches.repository import BranchRepository, Fork
 from bookwright.storage.engine.database import Database
-from bookwright.storage.holders import is_dead
+from bookwright.storage.lease import is_dead
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.repositories.gates import waiting_gates
 from bookwright.storage.stores import BookStorage, Stores

@@ -19,9 +19,8 @@ from bookwright.models.errors import InvalidSetting
 from bookwright.models.settings import Settings, load_settings
 from bookwright.models.step import CODE, Failure
 from bookwright.storage.engine.database import Database
-from bookwright.storage.pulses import pulses
+from bookwright.storage.pulses import CallFigures, calls_after, newest_step, pulses, written_in_all
 from bookwright.storage.repositories.gates import waiting_gates
-from bookwright.storage.steps.figures import CallFigures, calls_after, newest_step, written_in_all
 from bookwright.storage.studio import Studio
 
 PORT = 9464

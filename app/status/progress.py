@@ -11,7 +11,7 @@ from bookwright.models.tree.place import ReadingOrder, hierarchical_position
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage, Stores
-from bookwright.storage.tree.reading import read_names
+from bookwright.storage.tree.reading_order import read_names
 
 EVERY_STEP = 2**31
 """A limit that no journal reaches."""

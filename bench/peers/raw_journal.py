@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.peers.ledger import Ledger
-from bookwright.storage.engine.sqlite_driver import sqlite_driver
+from bookwright.storage.engine.sqlite import sqlite_driver
 
 
 class RawJournal:

@@ -8,7 +8,7 @@ from bookwright import __version__
 from bookwright.cli.options import AsJson
 from bookwright.cli.output import emit, note, print_text
 from bookwright.storage.engine.migrate import HEAD
-from bookwright.storage.engine.sqlite_driver import sqlite_driver
+from bookwright.storage.engine.sqlite import sqlite_driver
 
 db_app = typer.Typer(help="Keep the database up to date.", no_args_is_help=True)
 

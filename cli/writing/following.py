@@ -15,10 +15,10 @@ from bookwright.cli.output import note, print_text
 from bookwright.models.book import BookState
 from bookwright.models.talk.event import STEP, UNIT_FINISHED, AgentEvent, Event, FailedEvent, as_json
 from bookwright.models.tree.place import ReadingOrder
-from bookwright.storage.holders import is_dead
+from bookwright.storage.lease import is_dead
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage
-from bookwright.storage.tree.reading import read_names
+from bookwright.storage.tree.reading_order import read_names
 
 _LOOK_SECONDS = 1.0
 _SHOWN_CHARACTERS = 120

@@ -18,8 +18,8 @@ from bookwright import NO_CALLS_OUT
 from bookwright.models.errors import BookwrightError, InvalidSetting
 from bookwright.models.log_format import LogFormat
 from bookwright.models.settings import Settings
+from bookwright.storage.files.file_system import lives
 from bookwright.storage.files.privacy import make_private, write_once
-from bookwright.storage.files.processes import lives
 
 START_SECONDS = 120.0
 """How long a server may take to come up; its first start makes its database."""

@@ -26,7 +26,7 @@ from bookwright.models.book import BookState
 from bookwright.models.errors import BookNotFound, BookwrightError
 from bookwright.models.settings import Settings
 from bookwright.storage.engine.database import Database
-from bookwright.storage.holders import interrupted, is_held
+from bookwright.storage.lease import interrupted, is_held
 from bookwright.storage.repositories.books import BookRepository
 
 _START_SECONDS = 120.0

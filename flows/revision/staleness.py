@@ -11,7 +11,7 @@ from bookwright.models.brief import Brief
 from bookwright.models.codex.record import Record, RecordKind, kind_of
 from bookwright.models.document import DocumentKind
 from bookwright.models.staleness import Giveaway, Rewording, StaleDocument, Touch
-from bookwright.storage.repositories.codex_uses import UnderCodex
+from bookwright.storage.repositories.staleness import UnderCodex
 from bookwright.storage.stores import Stores
 
 _State = tuple[int, int]

@@ -15,9 +15,8 @@ from bookwright.models.book import Book
 from bookwright.models.errors import BookHeld, LeaseLost, StorageError
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity, StepKey
-from bookwright.storage.engine.integrity import check_after_unclean_stop
-from bookwright.storage.holders import owner_name
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.engine.condition import check_after_unclean_stop
+from bookwright.storage.lease import Lease, owner_name
 from bookwright.storage.steps.attempts import Attempt
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage

@@ -14,12 +14,11 @@ from bookwright.models.errors import BookHeld, DatabaseDamaged, InvalidInput, Un
 from bookwright.models.settings import Settings
 from bookwright.storage.backup.backup_file import BackedUpBook, Contents
 from bookwright.storage.engine import migrate
+from bookwright.storage.engine.condition import faults
 from bookwright.storage.engine.database import Database, open_database
-from bookwright.storage.engine.integrity import faults
-from bookwright.storage.engine.sqlite_driver import sqlite_driver
-from bookwright.storage.engine.sqlite_errors import damaged, sqlite_error
+from bookwright.storage.engine.sqlite import damaged, sqlite_driver, sqlite_error
 from bookwright.storage.files.file_system import dated, require_room, sync, whole
-from bookwright.storage.holders import is_dead
+from bookwright.storage.lease import is_dead
 from bookwright.storage.tables import allowances, books, passages
 
 RESTS = {

@@ -32,8 +32,7 @@ from bookwright.models.step import Activity
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.batches import batches
 from bookwright.storage.branches.cut import Cut, Part
-from bookwright.storage.branches.inputs import first_of, uses
-from bookwright.storage.branches.lineage import SHARED_WORDS, words_of
+from bookwright.storage.branches.lineage import SHARED_WORDS, first_of, uses, words_of
 from bookwright.storage.tables import codex, documents, gates, maintenance, nodes, steps
 from bookwright.storage.tables.conditions import ONE
 from bookwright.storage.transfer.portable import BookTable, parts

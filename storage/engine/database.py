@@ -21,7 +21,7 @@ from bookwright.models.errors import DatabaseUnreachable, DiskFull, UnwritableFo
 from bookwright.models.settings import Settings
 from bookwright.storage.engine.engines import postgres_engine, sqlite_engine
 from bookwright.storage.engine.prepared import through_driver
-from bookwright.storage.engine.sqlite_errors import is_damage, sqlite_error
+from bookwright.storage.engine.sqlite import is_damage, sqlite_error
 from bookwright.storage.files.file_system import read_mounts, require_local
 from bookwright.storage.files.privacy import make_private
 

@@ -9,7 +9,7 @@ from sqlalchemy.exc import ArgumentError
 from sqlalchemy.util import LRUCache
 
 from bookwright.models.errors import InvalidSetting
-from bookwright.storage.engine.sqlite_driver import sqlite_driver
+from bookwright.storage.engine.sqlite import sqlite_driver
 
 LOG_BYTES = 16 * 2**20
 """What the write-ahead log is cut back to; it grows past this only while a reader holds an old state."""

@@ -1,4 +1,7 @@
-"""Files that are there whole or not at all, room for them, and file systems that cannot hold a database."""
+"""Files that are there whole or not at all, room for them, and file systems that cannot hold a database.
+
+What a process left unfinished is removed once it no longer runs, which `lives` tells.
+"""
 
 import os
 import re
@@ -11,7 +14,6 @@ from pathlib import Path
 
 from bookwright.failpoints import Failpoint, around
 from bookwright.models.errors import DiskFull, InvalidSetting
-from bookwright.storage.files.processes import lives
 
 NETWORK = frozenset(
     "nfs nfs4 cifs smb3 smbfs afs ncpfs ceph glusterfs lustre beegfs gpfs orangefs ocfs2 davfs davfs2 vboxsf prl_fs "
@@ -143,3 +145,16 @@ def _remove_if_orphaned(path: Path) -> None:
 def _unescaped(field: str) -> str:
     """Undo how /proc/mounts writes blanks: as a backslash and three octal digits."""
     return re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), field)
+
+
+def lives(process: int) -> bool:
+    """True if it runs, and where that cannot be asked."""
+    if os.name != "posix":
+        return True  # elsewhere signal 0 is no mere question
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

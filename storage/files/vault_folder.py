@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from bookwright.storage.files.processes import lives
+from bookwright.storage.files.file_system import lives
 from bookwright.storage.vault_rows import VaultMark
 
 OWN = ".bookwright"

@@ -21,9 +21,8 @@ from bookwright.storage.index.passage import KINDS, NewPassage, Passage, Passage
 from bookwright.storage.index.passages import PassageRepository
 from bookwright.storage.index.pool import Candidate, Mentions, PassageCache, Pool, SearchLimits
 from bookwright.storage.index.ranking import rank
-from bookwright.storage.index.scan_index import ScanIndex
 from bookwright.storage.index.vector_index import ChromaIndex, IndexDamaged
-from bookwright.storage.index.whole_index import fill, open_whole
+from bookwright.storage.index.whole_index import ScanIndex, fill, open_whole
 from bookwright.storage.repositories.texts import text_hash
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage, Stores

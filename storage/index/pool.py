@@ -11,7 +11,7 @@ from bookwright.storage.index.embedding import Vectors
 from bookwright.storage.index.passage import Passage, PassageId, Row
 from bookwright.storage.index.passages import PassageRepository
 from bookwright.storage.index.ranking import likeness, names
-from bookwright.storage.index.scan_index import Look
+from bookwright.storage.index.whole_index import Look
 
 SIZE = 120
 """Passages for each question. Source: DETAILS, "Context values"."""

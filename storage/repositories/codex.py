@@ -32,8 +32,7 @@ from bookwright.storage.repositories.base import Repository
 from bookwright.storage.repositories.suggestions import SuggestionRepository
 from bookwright.storage.tables import codex
 from bookwright.storage.tree.held_view import HeldView, Shelves
-from bookwright.storage.tree.reading import read_order, read_units
-from bookwright.storage.tree.unit_table import UnitTable
+from bookwright.storage.tree.reading_order import UnitTable, read_order, read_units
 
 _OF_KIND = (codex.c.book == bindparam("book"), codex.c.kind == bindparam("kind"))
 _IS_CURRENT = codex.c.is_current.is_(True)

@@ -7,13 +7,12 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, bindparam, func, select
 
 from bookwright.models.document import Document, DocumentKind, Findings, NewDocument, Source, distinct
-from bookwright.storage.branches.inputs import ADD_INPUTS, inputs
-from bookwright.storage.branches.lineage import words_of
+from bookwright.storage.branches.lineage import ADD_INPUTS, inputs, words_of
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.repositories import document_statements as sql
 from bookwright.storage.repositories.base import Repository
-from bookwright.storage.repositories.codex_uses import keep_use
+from bookwright.storage.repositories.staleness import keep_use
 from bookwright.storage.repositories.texts import TextStore, text_hash, unpacked
 from bookwright.storage.tables import documents, nodes, steps
 from bookwright.storage.tables.conditions import IS_CURRENT

@@ -12,7 +12,7 @@ from bookwright.models.tree.task import TaskNode
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.repositories.base import Repository
 from bookwright.storage.tables import books, gates, nodes
-from bookwright.storage.tree.reading import read_names
+from bookwright.storage.tree.reading_order import read_names
 
 _GATES = select(gates, nodes.c.label, nodes.c.title).join(nodes, nodes.c.key == gates.c.node)
 _IS_WAITING = gates.c.state == GateState.WAITING.value

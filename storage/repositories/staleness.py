@@ -1,18 +1,23 @@
-"""What of one book is stale, read from the documents and their recorded inputs."""
+"""What documents rest on: which versions stood in their prompts, and which state of the codex their making knew.
+
+`StalenessRepository` tells what is stale by the recorded inputs, `CodexUseRepository` what the codex was then and what
+was withheld from the prompts.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import ColumnElement, and_, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, insert, or_, select
 
-from bookwright.models.document import DocumentKind, DocumentOrigin
+from bookwright.models.document import CodexUse, DocumentKind, DocumentOrigin
 from bookwright.models.staleness import UNREAD, DependencyGraph, Rewording, StaleDocument, Version, replacement
-from bookwright.models.step import Activity
+from bookwright.models.step import AMENDING_ROUNDS, Activity
 from bookwright.storage.batches import batches
-from bookwright.storage.branches.inputs import inputs, uses
-from bookwright.storage.branches.lineage import words_of
+from bookwright.storage.branches.lineage import inputs, uses, words_of
 from bookwright.storage.repositories.base import Repository
-from bookwright.storage.tables import documents, nodes, steps
+from bookwright.storage.repositories.texts import TextStore
+from bookwright.storage.tables import codex_uses, documents, nodes, steps
 from bookwright.storage.tables.conditions import IS_CURRENT, IS_LIVING
 
 Rewordings = Mapping[int, tuple[Rewording, ...]]
@@ -116,3 +121,119 @@ class StalenessRepository(Repository):
         for some in batches(sorted(set(of))):
             query = select(uses.c.document, uses.c.input).where(uses.c.book == self._book, uses.c.input.in_(some))
             yield from ((row.document, row.input) for row in self._connection.execute(query))
+
+
+_KNOWN, _CUT = "known", "cut"
+_KINDS = (DocumentKind.DESIGN, DocumentKind.WRITERS_BRIEF, DocumentKind.PROSE)
+
+_making = steps.alias("maker")
+_PROSE_STEPS = (Activity.WRITE.value, Activity.REVIEW.value)
+_IN_ROUNDS = or_(
+    steps.c.round == _making.c.round, and_(_making.c.round < AMENDING_ROUNDS, steps.c.round < AMENDING_ROUNDS)
+)
+"""An accepted text may have been improved in a round of its own; what amended it was done in one round alone."""
+_OF_ACTIVITY = or_(
+    steps.c.activity == _making.c.activity,
+    and_(steps.c.activity.in_(_PROSE_STEPS), _making.c.activity.in_(_PROSE_STEPS)),
+)
+_IS_OF_MAKING = and_(
+    steps.c.book == _making.c.book, steps.c.node == _making.c.node, steps.c.revision == _making.c.revision, _IN_ROUNDS,
+    _OF_ACTIVITY, steps.c.id <= _making.c.id,
+)  # fmt: skip
+
+_unit = nodes.alias("unit")
+_base = documents.alias("base")
+_IS_BASE = and_(
+    documents.c.origin == DocumentOrigin.RESTORE.value, _base.c.node == documents.c.node,
+    _base.c.kind == documents.c.kind, _base.c.version == documents.c.base,
+)  # fmt: skip
+_IS_KNOWN = and_(codex_uses.c.document == documents.c.id, codex_uses.c.effect == _KNOWN)
+_DOCUMENTS = (
+    select(
+        documents.c.id, documents.c.node, nodes.c.label, func.coalesce(_unit.c.label, nodes.c.label).label("unit"),
+        documents.c.kind, words_of(documents.c.text_hash), codex_uses.c.record.label("known"),
+        _making.c.id.label("maker"), _making.c.recorded_at.label("made_at"),
+    )
+    .join(nodes, nodes.c.key == documents.c.node)
+    .outerjoin(_unit, _unit.c.key == nodes.c.unit)
+    .outerjoin(codex_uses, _IS_KNOWN)
+    .outerjoin(_base, _IS_BASE)
+    .outerjoin(_making, _making.c.id == func.coalesce(documents.c.step, _base.c.step))
+    .where(
+        IS_LIVING, IS_CURRENT,
+        documents.c.kind.in_([kind.value for kind in _KINDS]), or_(_making.c.id.is_not(None), codex_uses.c.record > 0),
+    )
+    .order_by(documents.c.id)
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class UnderCodex:
+    """A design, a brief or a chapter's text that steps made; what an author wrote is left out."""
+
+    id: int
+    node: int
+    label: str
+    unit: str
+    """The label of the unit that it belongs to; its own for a unit's document."""
+    kind: DocumentKind
+    text_hash: str
+    known: int | None
+    """The newest row of the codex that was known; None where nobody recorded it."""
+    maker: int | None
+    """The step that left it; of an earlier version that was taken up again, the step that left that one."""
+    made_at: float | None
+
+
+@dataclass(frozen=True)
+class MakingCall:
+    """A call of those that a document came of."""
+
+    activity: Activity
+    step: str
+    blocks: tuple[str, ...]
+    """Hashes of the blocks of its prompt, the system frame first."""
+
+
+class CodexUseRepository(Repository):
+    """The codex uses of the documents of one book, in one transaction."""
+
+    def documents(self) -> list[UnderCodex]:
+        """Return the current designs, briefs and chapters' texts, oldest first."""
+        rows = self._connection.execute(_DOCUMENTS.where(documents.c.book == self._book))
+        return [UnderCodex(**row._asdict() | {"kind": DocumentKind(row.kind)}) for row in rows]
+
+    def calls_of(self, maker: int) -> list[MakingCall]:
+        """Return the calls that a document came of, given the step that left it."""
+        query = select(steps.c.activity, steps.c.step, steps.c.prompt).join(_making, _IS_OF_MAKING)
+        rows = self._connection.execute(query.where(_making.c.id == maker).order_by(steps.c.id))
+        return [MakingCall(Activity(row.activity), row.step, tuple(row.prompt.split())) for row in rows]
+
+    def brief_of(self, document: int) -> str | None:
+        """Return the writer's brief that a text was made from; None where it was made without one."""
+        found = self._connection.execute(_inputs_of(document, DocumentKind.WRITERS_BRIEF).limit(1)).scalar_one_or_none()
+        return None if found is None else TextStore(self._connection, self._book).get(found)
+
+    def designs_of(self, document: int) -> list[str]:
+        """Return the designs of its unit, or of units above, that a text was made from, oldest first."""
+        hashes = self._connection.execute(_inputs_of(document, DocumentKind.DESIGN)).scalars().all()
+        return list(TextStore(self._connection, self._book).get_many(hashes).values())
+
+    def of(self, document: int) -> CodexUse | None:
+        """Return the codex use of a document; None where none was recorded."""
+        rows = self._connection.execute(select(codex_uses).where(codex_uses.c.document == document)).all()
+        known = next((row.record for row in rows if row.effect == _KNOWN), None)
+        return None if known is None else CodexUse(known, tuple(row.record for row in rows if row.effect == _CUT))
+
+
+def _inputs_of(document: int, kind: DocumentKind) -> Select[Any]:
+    """The hashes of the documents of a kind that one was made from, oldest first."""
+    query = select(words_of(documents.c.text_hash)).join(inputs, inputs.c.input == documents.c.id)
+    return query.where(inputs.c.document == document, documents.c.kind == kind.value).order_by(documents.c.id)
+
+
+def keep_use(connection: Connection, document: int, use: CodexUse) -> None:
+    """Store the codex use of a document, in one statement."""
+    rows: list[dict[str, Any]] = [{"effect": _KNOWN, "record": use.known}]
+    rows += [{"effect": _CUT, "record": record} for record in dict.fromkeys(use.cut_by)]
+    connection.execute(insert(codex_uses), [row | {"document": document} for row in rows])

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import StorageError
 from bookwright.models.step import CODE, Reply, StepKey, StepRecord, ToolUse
-from bookwright.storage.repositories.lease import HolderNews, Lease
+from bookwright.storage.lease import HolderNews, Lease
 from bookwright.storage.repositories.texts import text_hash
 from bookwright.storage.steps.attempts import Attempt, attempts_beside, insert_attempt, mark_moved
 from bookwright.storage.stores import BookStorage, Stores

@@ -15,8 +15,7 @@ from bookwright.storage.batches import batches
 from bookwright.storage.branches.lineage import of_heirs
 from bookwright.storage.engine.database import Database, database_file, database_now
 from bookwright.storage.files.file_system import has_room
-from bookwright.storage.holders import holders
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease, holders
 from bookwright.storage.tables import documents, steps, texts, tool_uses
 
 _DAY = 86_400.0

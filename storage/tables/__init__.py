@@ -1,11 +1,29 @@
 """The tables. Rows stay in this package; repositories hand out domain models."""
 
 from bookwright.storage.tables.author import comments, edits, session_messages, sessions
-from bookwright.storage.tables.book import allowances, books, briefs, gates, nodes, paces, studio
-from bookwright.storage.tables.branch import branches, lineages, merges
-from bookwright.storage.tables.codex_records import codex, codex_suggestions, codex_uses
+from bookwright.storage.tables.book import (
+    allowances,
+    books,
+    branches,
+    briefs,
+    gates,
+    lineages,
+    merges,
+    nodes,
+    paces,
+    studio,
+)
 from bookwright.storage.tables.columns import metadata
-from bookwright.storage.tables.document import document_inputs, documents, maintenance, passages, vectors
+from bookwright.storage.tables.content import (
+    codex,
+    codex_suggestions,
+    codex_uses,
+    document_inputs,
+    documents,
+    maintenance,
+    passages,
+    vectors,
+)
 from bookwright.storage.tables.journal import steps, texts, tool_uses
 
 __all__ = [

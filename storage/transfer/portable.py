@@ -31,8 +31,7 @@ from sqlalchemy.dialects import sqlite
 
 from bookwright.models.book import BookState
 from bookwright.models.step import Activity
-from bookwright.storage.branches.inputs import inputs
-from bookwright.storage.branches.lineage import of_lineage, words_of
+from bookwright.storage.branches.lineage import inputs, of_lineage, words_of
 from bookwright.storage.repositories.texts import packed
 from bookwright.storage.tables import books, document_inputs, documents, maintenance, metadata, steps, texts, tool_uses
 

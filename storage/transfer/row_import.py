@@ -1,22 +1,160 @@
-"""Puts the told rows of a book into a database, with keys of that database's own."""
+"""Takes in the told rows of a book: checks each, and puts them into a database with keys of that database's own.
 
+A row must be whole, of the right types, and refer to what is there.
+"""
+
+import json
 import uuid
 from array import array
 from collections.abc import Iterable, Mapping
+from enum import StrEnum
 from itertools import groupby
+from math import isfinite
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, text
+from pydantic import ValidationError
+from sqlalchemy import BigInteger, Column, Connection, LargeBinary, func, insert, select, text
 from sqlalchemy.exc import DataError, IntegrityError
 
 from bookwright.failpoints import Failpoint
+from bookwright.models.book import BookState
+from bookwright.models.codex.record import RecordKind
+from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.errors import BookwrightError, InvalidInput, UnusableBook
+from bookwright.models.gate import GateKind, GateState
+from bookwright.models.step import Activity, Failure
+from bookwright.models.story_time.times import StoryTime
+from bookwright.models.talk.tool import ToolStatus
+from bookwright.models.tree.decision import Decision, Verdict
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.batches import batches
 from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.books import BookRepository
-from bookwright.storage.tables import books, session_messages, sessions
-from bookwright.storage.transfer.portable import BookTable, Keys, parts, taken_in
+from bookwright.storage.repositories.texts import bytes_hash
+from bookwright.storage.tables import books, maintenance, session_messages, sessions, texts
+from bookwright.storage.transfer.portable import (
+    BookTable,
+    Keys,
+    bytes_of,
+    is_round_of_queue,
+    parts,
+    python_type,
+    taken_in,
+)
 from bookwright.storage.tree.nodes import NodeRepository
+
+_WORDS: Mapping[tuple[str, str], type[StrEnum]] = {
+    ("books", "state"): BookState, ("nodes", "level"): Level, ("nodes", "child_level"): Level,
+    ("nodes", "task_type"): TaskType, ("nodes", "status"): NodeStatus, ("nodes", "verdict"): Verdict,
+    ("nodes", "decision"): Decision, ("documents", "kind"): DocumentKind, ("documents", "origin"): DocumentOrigin,
+    ("maintenance", "kind"): DocumentKind, ("steps", "activity"): Activity, ("steps", "failure"): Failure,
+    ("gates", "kind"): GateKind, ("gates", "state"): GateState, ("codex", "kind"): RecordKind,
+    ("tool_uses", "status"): ToolStatus,
+}  # fmt: skip
+"""Columns that hold one of a few words."""
+_LISTS = frozenset((("nodes", "open_points"), ("nodes", "outline")))
+_DICTS = frozenset((("nodes", "spec"),))
+_TIME = ("nodes", "story_time")
+
+
+class TreeCheck:
+    """Follows the nodes of a book: each stands below an earlier one, where its label says."""
+
+    def __init__(self) -> None:
+        self._labels: list[str] = []
+
+    def take(self, values: Mapping[str, Any]) -> None:
+        """Raise `ValueError` if the next node, whose parent came before it, has not its parent's label and a place."""
+        parent, ordinal = values.get("parent"), values["ordinal"]
+        if (parent is None) is bool(self._labels) or ordinal < 1:
+            raise ValueError("only the first node has nothing above it, and places count from 1")
+        label = f"{self._labels[parent - 1]}.{ordinal}" if parent is not None else "1"
+        if values["label"] != label:
+            raise ValueError(f"its label is {values['label'][:40]!r}, and its place in the tree is {label!r}")
+        self._labels.append(label)
+
+
+def check_row(part: BookTable, values: Mapping[str, Any], number: int, counts: Mapping[str, int]) -> None:
+    """Raise `ValueError`, saying why, if a row cannot be the `number`th of its table, in a book with such counts."""
+    columns = {column.name: column for column in part.columns}
+    if unknown := sorted(set(values) - set(columns)):
+        raise ValueError(f"{part.name} has no {unknown[0]!r}; a newer version wrote it, or it was changed")
+    for name, column in columns.items():
+        if name not in values:
+            _check_default(column)
+        else:
+            _check_value(column, values[name])
+            _check_meaning(part, name, values[name])
+    if part.key and values[part.key] != number:
+        raise ValueError(f"its {part.key} is {values[part.key]}, where {number} comes next")
+    _check_references(part, values, number, counts)
+    if part.table is texts and bytes_hash(bytes_of(values["body"])) != values["hash"]:
+        raise ValueError("the text is not the one that its hash names")
+
+
+def _check_default(column: Column[Any]) -> None:
+    if column.primary_key or not (column.nullable or column.default is not None or column.server_default is not None):
+        raise ValueError(f"{column.name!r} is missing")
+
+
+def _check_value(column: Column[Any], value: Any) -> None:
+    if value is None:
+        if not column.nullable:
+            raise ValueError(f"{column.name!r} is null")
+    elif isinstance(column.type, LargeBinary):
+        bytes_of(value)
+    elif not _fits(column, value):
+        raise ValueError(f"{column.name!r} cannot be {str(value)[:40]!r}")
+
+
+def _check_meaning(part: BookTable, name: str, value: Any) -> None:
+    place, words = (part.name, name), _WORDS.get((part.name, name))
+    if words is not None and value is not None and value not in words.__members__.values():
+        raise ValueError(f"{name!r} cannot be {value[:40]!r}")
+    if place in _LISTS | _DICTS and not isinstance(_loaded(name, value), list if place in _LISTS else dict):
+        raise ValueError(f"{name!r} cannot be {value[:40]!r}")
+    if place == _TIME and value is not None:
+        try:
+            StoryTime.model_validate_json(value)
+        except ValidationError:
+            raise ValueError(f"{name!r} cannot be {value[:40]!r}") from None
+
+
+def _loaded(name: str, value: str) -> Any:
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        raise ValueError(f"{name!r} is no JSON") from None
+
+
+def _fits(column: Column[Any], value: Any) -> bool:
+    wanted = python_type(column)
+    if wanted is int:
+        bits = 63 if isinstance(column.type, BigInteger) else 31
+        return type(value) is int and -(2**bits) <= value < 2**bits
+    if wanted is str:
+        return isinstance(value, str) and _is_storable(value)
+    if wanted is float:
+        return type(value) in (int, float) and isfinite(value)
+    return type(value) is wanted
+
+
+def _is_storable(value: str) -> bool:
+    return "\x00" not in value and value.encode("utf-8", "replace").decode("utf-8") == value
+
+
+def _check_references(part: BookTable, values: Mapping[str, Any], number: int, counts: Mapping[str, int]) -> None:
+    for name, table in part.references.items():
+        target = values.get(name)
+        is_hard = bool(part.table.c[name].foreign_keys)
+        most = number - 1 if table == part.name else counts.get(table, 0)
+        if target is not None and not (1 if is_hard else 0) <= target <= most:
+            raise ValueError(f"its {name} is {target}, and there is no such row in {table}")
+    if is_round_of_queue(part, values) and not 0 <= values["round"] <= counts.get(maintenance.name, 0):
+        raise ValueError(f"its round is {values['round']}, and there is no such row in {maintenance.name}")
+
 
 Row = dict[str, Any]
 

@@ -8,7 +8,7 @@ from bookwright.models.codex.record import Record, RecordKind, Stored
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.task import NodeStatus, TaskNode
-from bookwright.storage.tree.unit_table import UnitTable
+from bookwright.storage.tree.reading_order import UnitTable
 
 Shelves = dict[RecordKind, list[Stored[Record]]]
 """What stands in a codex, by kind, in the order in which it came."""

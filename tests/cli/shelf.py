@@ -14,7 +14,7 @@ from bookwright.models.story.candidates import (
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from bookwright.storage.steps.attempts import Attempt
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage, Stores

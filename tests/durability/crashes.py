@@ -17,7 +17,7 @@ from bookwright.failpoints import Failpoint
 from bookwright.models.errors import BookHeld, BookwrightError
 from bookwright.models.settings import Settings
 from bookwright.storage.engine.database import Database, open_database
-from bookwright.storage.engine.sqlite_driver import sqlite_driver
+from bookwright.storage.engine.sqlite import sqlite_driver
 from bookwright.storage.tables import books
 from tests.durability.children import calls_in
 from tests.durability.command import asked, order

@@ -19,7 +19,7 @@ from bookwright.cli.operating.doctor import CHECKS
 from bookwright.models.book import BookState
 from bookwright.models.settings import Settings
 from bookwright.storage.engine.engines import LOG_BYTES
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
 from tests.cli.shelf import attempt

@@ -29,9 +29,8 @@ from bookwright.models.errors import BookHeld, BookPaused, LeaseLost
 from bookwright.models.settings import Settings, load_settings
 from bookwright.models.step import Activity, Reply, StepKey
 from bookwright.storage.engine.database import Database, database_now
-from bookwright.storage.holders import owner_name
+from bookwright.storage.lease import Lease, owner_name
 from bookwright.storage.repositories.books import BookRepository
-from bookwright.storage.repositories.lease import Lease
 from bookwright.storage.steps.attempts import Attempt
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage, Stores

@@ -15,7 +15,7 @@ from bookwright.models.gate import Decider, Gate, GateKind, GateState
 from bookwright.models.ruling import approval
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import TaskType
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from tests.flows.gated import CHAPTERS, NOTE, SHORT, Desk, Sit, living
 
 

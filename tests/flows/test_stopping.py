@@ -5,7 +5,7 @@ import signal
 import pytest
 
 from bookwright.flows.stopping import stopping
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from bookwright.storage.steps.journal import Journal
 from tests.support.books import make_book, make_settings
 

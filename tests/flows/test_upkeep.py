@@ -19,10 +19,10 @@ from bookwright.models.brief import make_brief
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookHeld, BookPaused, DatabaseDamaged
 from bookwright.models.settings import Settings
+from bookwright.storage.engine.condition import check_after_unclean_stop
 from bookwright.storage.engine.database import Database
-from bookwright.storage.engine.integrity import check_after_unclean_stop
+from bookwright.storage.lease import Lease
 from bookwright.storage.repositories.books import BookRepository
-from bookwright.storage.repositories.lease import Lease
 from bookwright.storage.steps.retention import Keep, give_back
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import books, document_inputs, documents, passages, steps, texts, tool_uses, vectors

@@ -13,7 +13,7 @@ from bookwright.models.brief import make_brief
 from bookwright.models.profile import PROFILES, ProfileName
 from bookwright.models.settings import load_settings
 from bookwright.models.tree.task import TaskNode
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
 from tests.support.books import new_library

@@ -10,7 +10,7 @@ from bookwright.models.brief import make_brief
 from bookwright.models.settings import Settings, load_settings
 from bookwright.models.text.language import Language
 from bookwright.storage.engine.database import Database, open_database
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
 from tests.conftest import migrated

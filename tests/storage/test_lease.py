@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import BookHeld, LeaseLost
 from bookwright.storage.engine.database import database_now
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import books

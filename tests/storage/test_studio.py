@@ -13,8 +13,8 @@ from bookwright.models.errors import BudgetExceeded
 from bookwright.models.settings import load_settings
 from bookwright.storage.engine import migrate
 from bookwright.storage.engine.database import Database, database_now, open_database
+from bookwright.storage.lease import Lease
 from bookwright.storage.repositories.books import BookRepository
-from bookwright.storage.repositories.lease import Lease
 from bookwright.storage.studio import Studio
 from bookwright.storage.tables import allowances, books
 from tests.storage.conftest import BACKINGS, BRIEF

@@ -17,7 +17,7 @@ from bookwright.models.step import Activity
 from bookwright.models.story.quality import QualityReport, Scores
 from bookwright.models.story.state import GlobalState, Promise, Relation
 from bookwright.models.story_time.times import StoryTime
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage, Stores
 from tests.cli.shelf import attempt

@@ -6,7 +6,7 @@ import time
 from starlette.testclient import TestClient
 
 from bookwright.models.step import Activity
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from bookwright.storage.steps.pages import StepFilter
 from bookwright.storage.stores import BookStorage
 from tests.studio.test_book_pages import PIECE

@@ -10,7 +10,7 @@ from bookwright.models.codex.record import RecordKind
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.gate import FallbackHistory, GateKind, GateState, Refusal
 from bookwright.models.settings import Settings
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from bookwright.storage.stores import BookStorage
 from tests.support.books import make_book
 

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from bookwright.models.document import DocumentKind
 from bookwright.models.edit import NoteEdit
 from bookwright.models.settings import Settings
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from bookwright.storage.stores import BookStorage
 from tests.studio.test_book_pages import PIECE
 from tests.support.books import make_book

@@ -6,7 +6,7 @@ from zipfile import ZipFile
 
 from starlette.testclient import TestClient
 
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from bookwright.storage.stores import BookStorage
 from tests.exports.test_epub import png
 from tests.studio.test_book_pages import PIECE

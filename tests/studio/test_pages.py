@@ -12,7 +12,7 @@ import bookwright.studio
 from bookwright.models.book import BookState
 from bookwright.models.document import DocumentKind
 from bookwright.models.settings import Settings
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from bookwright.storage.stores import BookStorage
 from bookwright.studio.application import make_application
 from bookwright.studio.guard import StudioKeys

@@ -10,7 +10,7 @@ from bookwright.failpoints import Failpoint
 from bookwright.models.errors import InvalidSetting
 from bookwright.models.settings import Settings
 from bookwright.storage.engine.database import Database
-from bookwright.storage.pace import PaceBoard
+from bookwright.storage.studio import PaceBoard
 
 _TOLD_SECONDS = 3.0
 """A wait that is longer is told."""

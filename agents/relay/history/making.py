@@ -11,7 +11,7 @@ from bookwright.models.brief import Brief
 from bookwright.models.document import DocumentKind
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
-from bookwright.storage.repositories.codex_uses import MakingCall, UnderCodex
+from bookwright.storage.repositories.staleness import MakingCall, UnderCodex
 from bookwright.storage.stores import Stores
 
 

@@ -4,7 +4,7 @@ from bookwright.agents.relay.times.slips import timeframe
 from bookwright.models.story_time.timeline import StoryLine, StoryLineRow, TimeFinding, places_in
 from bookwright.models.text.language import Language
 from bookwright.storage.stores import Stores
-from bookwright.storage.tree.reading import read_units
+from bookwright.storage.tree.reading_order import read_units
 
 
 def timeline_of(stores: Stores, book: str, language: Language) -> StoryLine:

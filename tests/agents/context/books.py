@@ -18,8 +18,8 @@ from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.index.embedding import Hashing
 from bookwright.storage.index.knowledge import KnowledgeIndex
+from bookwright.storage.lease import Lease
 from bookwright.storage.repositories.books import BookRepository
-from bookwright.storage.repositories.lease import Lease
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage, Stores
 from tests.support.books import new_library

@@ -15,7 +15,7 @@ from bookwright.models.errors import BackendUnavailable, RequestRejected
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.index.embedding import Hashing, Vectors
 from bookwright.storage.index.knowledge import KnowledgeIndex
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
 from tests.support.books import make_book, make_settings

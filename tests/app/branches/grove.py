@@ -12,7 +12,7 @@ from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book
 from bookwright.models.document import DocumentKind
 from bookwright.models.settings import Settings
-from bookwright.storage.branches.row_changes import Snapshot, snapshot
+from bookwright.storage.branches.merge_rows import Snapshot, snapshot
 from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage, Stores

@@ -14,7 +14,7 @@ from bookwright.models.codex.record import Origin, RecordKind
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.errors import BookHeld, EditConflict, InvalidInput
 from bookwright.models.text.diff import word_diff
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from bookwright.storage.tables import merges
 from tests.app.branches.grove import Grove
 from tests.flows.revision.changed import as_made, resting_by_marks

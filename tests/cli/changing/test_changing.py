@@ -18,7 +18,7 @@ from bookwright.flows.deps import Deps
 from bookwright.flows.revision.refresh import RefreshScope
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import BookPaused
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import document_inputs
 from tests.cli.conftest import Cli

@@ -11,7 +11,7 @@ from bookwright.models.book import BookState
 from bookwright.models.codex.record import RecordKind
 from bookwright.models.step import Activity, Reply, StepKey
 from bookwright.storage.engine.database import open_database
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from bookwright.storage.steps.attempts import Attempt
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 
 
 def test_status_lists_the_books_newest_first(cli, book):

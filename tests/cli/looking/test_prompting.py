@@ -8,7 +8,7 @@ import pytest
 from bookwright.failpoints import Failpoint
 from bookwright.models.settings import load_settings
 from bookwright.storage.engine.database import open_database
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 
 BRIEF = (
     "--premise",

@@ -11,7 +11,7 @@ from bookwright.models.settings import Settings
 from bookwright.models.text.figures import StyleSource
 from bookwright.models.text.language import Language
 from bookwright.storage.engine.database import open_database
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from bookwright.storage.stores import BookStorage
 from tests.cli.conftest import Cli
 

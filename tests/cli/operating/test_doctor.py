@@ -13,7 +13,7 @@ from bookwright.app.doctor.health import Health
 from bookwright.app.doctor.host import judge
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import InvalidSetting
-from bookwright.storage.engine.sqlite_lock import readers
+from bookwright.storage.engine.sqlite import readers
 from bookwright.storage.files.file_system import mount_of, require_local
 from bookwright.storage.tables import books
 

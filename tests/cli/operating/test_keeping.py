@@ -9,7 +9,7 @@ from bookwright.cli.main import app
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import InvalidInput
 from bookwright.storage.backup.backup_file import read_manifest
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from bookwright.app.status.figures import StudioFigures, served
 from bookwright.models.errors import InvalidSetting
 from bookwright.models.settings import Settings
 from bookwright.models.step import Failure
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
 from tests.cli.conftest import Cli

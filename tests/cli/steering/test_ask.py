@@ -21,7 +21,7 @@ from bookwright.models.gate import GateKind
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity
 from bookwright.models.talk.command import AddSecret, EditSecret, EditThread, Revise, Unclear
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from bookwright.storage.stores import BookStorage
 from tests.cli.conftest import Cli
 from tests.support.forks import Forks

@@ -16,8 +16,8 @@ from bookwright.models.errors import InvalidInput
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.index.embedding import make_embedder
 from bookwright.storage.index.vector_index import ChromaIndex
+from bookwright.storage.lease import Lease
 from bookwright.storage.repositories.books import BookRepository
-from bookwright.storage.repositories.lease import Lease
 from tests.support.books import finish, make_book
 
 

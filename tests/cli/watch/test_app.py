@@ -14,7 +14,7 @@ from bookwright.cli.watch.app import WatchApp
 from bookwright.cli.watch.watcher import Watcher
 from bookwright.models.book import BookState
 from bookwright.models.gate import GateKind
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from tests.app.watching.saying import happened, said, say
 from tests.support.books import make_book
 from tests.support.forks import reached

@@ -11,8 +11,8 @@ from bookwright.models.book import BookState
 from bookwright.models.errors import BookNotFound, StorageError
 from bookwright.models.gate import GateKind
 from bookwright.storage.engine.looks import open_for_looks
-from bookwright.storage.engine.sqlite_driver import sqlite_driver
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.engine.sqlite import sqlite_driver
+from bookwright.storage.lease import Lease
 from tests.app.watching.saying import happened, said, say
 from tests.cli.shelf import a_book
 from tests.support.books import finish, make_book

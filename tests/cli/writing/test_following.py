@@ -8,7 +8,7 @@ import pytest
 
 from bookwright.agents.runtime.events.event_file import EventFile, EventReader, event_path
 from bookwright.models.talk.event import AgentEvent, EventPayload, FailedEvent, FailedPayload, TextEvent, TextPayload
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from tests.support.books import finish
 
 STEP = {

@@ -19,7 +19,7 @@ from bookwright.cli.watch.panels import facts
 from bookwright.cli.watch.watcher import ScreenSight
 from bookwright.cli.writing.live import LiveView, PlainView, StreamView, choose_view, step_of
 from bookwright.models.step import Activity, Failure
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from bookwright.storage.steps.journal import Journal
 from tests.cli.shelf import a_book, attempt
 

@@ -11,8 +11,7 @@ import pytest
 
 from bookwright.cli.access import open_book
 from bookwright.models.book import BookState
-from bookwright.storage.holders import is_dead
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease, is_dead
 from tests.support.forks import reached
 
 BRIEF = ("--premise", "A keeper of a lighthouse counts ships.", "--words", "900", "--profile", "economy")

@@ -28,7 +28,7 @@ from bookwright.models.errors import BackendUnavailable
 from bookwright.models.settings import load_settings
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from tests.flows.prefect.observed import (
     BOOK,
     BRIEF,

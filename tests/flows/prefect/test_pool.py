@@ -40,8 +40,8 @@ from bookwright.models.book import Book, BookState
 from bookwright.models.brief import make_brief
 from bookwright.models.settings import load_settings
 from bookwright.storage.engine.database import Database
+from bookwright.storage.lease import Lease
 from bookwright.storage.repositories.books import BookRepository
-from bookwright.storage.repositories.lease import Lease
 from bookwright.storage.stores import BookStorage
 from bookwright.studio.application import make_application
 from bookwright.studio.guard import StudioKeys

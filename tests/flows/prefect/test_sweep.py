@@ -17,9 +17,8 @@ from bookwright.models.book import BookState
 from bookwright.models.brief import make_brief
 from bookwright.models.settings import load_settings
 from bookwright.storage.engine.database import Database
-from bookwright.storage.holders import interrupted
+from bookwright.storage.lease import Lease, interrupted
 from bookwright.storage.repositories.books import BookRepository
-from bookwright.storage.repositories.lease import Lease
 
 BRIEF = make_brief({"premise": "A keeper finds a log.", "length": 900, "title": "The Log"})
 LONG_AGO, JUST_NOW = timedelta(hours=1), timedelta(seconds=1)

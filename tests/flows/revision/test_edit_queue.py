@@ -26,7 +26,7 @@ from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.engine import migrate
 from bookwright.storage.engine.database import open_database
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from bookwright.storage.stores import BookStorage
 from tests.cli.shelf import a_book
 from tests.support.books import make_brief_of, make_settings

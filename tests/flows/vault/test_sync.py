@@ -12,7 +12,7 @@ from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.errors import BookHeld
 from bookwright.models.text.language import Language
 from bookwright.storage.engine.database import open_database
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from bookwright.storage.stores import BookStorage
 from tests.support.books import make_settings
 from tests.support.vaults import CHAPTERS, LAMP, a_vault, change, contents, opened, outcomes, revise, sync, text_of

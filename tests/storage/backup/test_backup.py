@@ -24,7 +24,7 @@ from bookwright.storage.backup.backup import back_up, restore
 from bookwright.storage.backup.backup_file import read_manifest
 from bookwright.storage.engine import migrate
 from bookwright.storage.engine.database import open_database
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import allowances, books, metadata, steps

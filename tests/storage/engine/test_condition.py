@@ -4,10 +4,15 @@ import pytest
 from sqlalchemy import select
 
 from bookwright.failpoints import Failpoint
-from bookwright.storage.engine.condition import clock_ahead, log_of, server_version, stuck_sessions
-from bookwright.storage.engine.integrity import check_after_unclean_stop, faults
-from bookwright.storage.holders import holders
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.engine.condition import (
+    check_after_unclean_stop,
+    clock_ahead,
+    faults,
+    log_of,
+    server_version,
+    stuck_sessions,
+)
+from bookwright.storage.lease import Lease, holders
 from bookwright.storage.steps.retention import Freed, Keep, give_back, let_go
 from bookwright.storage.tables import texts
 from tests.storage.conftest import BACKINGS, BOOK

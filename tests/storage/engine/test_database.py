@@ -14,7 +14,7 @@ from bookwright.failpoints import Failpoint
 from bookwright.models.errors import DatabaseUnreachable, InvalidSetting, UnwritableFolder
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.engine.database import Database, database_now, free_megabytes, make_home, open_database
-from bookwright.storage.engine.sqlite_driver import SAFE_SQLITE, sqlite_driver
+from bookwright.storage.engine.sqlite import SAFE_SQLITE, sqlite_driver
 from bookwright.storage.stores import BookStorage
 from tests.storage.conftest import BOOK
 from tests.support.postgres import PostgresServer

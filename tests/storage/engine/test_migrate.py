@@ -21,8 +21,8 @@ from bookwright.models.settings import load_settings
 from bookwright.models.step import Activity, Reply, StepKey
 from bookwright.storage.engine import migrate
 from bookwright.storage.engine.database import Database, open_database
+from bookwright.storage.lease import Lease
 from bookwright.storage.repositories.books import BookRepository
-from bookwright.storage.repositories.lease import Lease
 from bookwright.storage.steps.attempts import Attempt
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage

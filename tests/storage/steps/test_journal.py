@@ -12,7 +12,7 @@ from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import DatabaseUnreachable, LeaseLost
 from bookwright.models.step import AMENDING_ROUNDS, Activity, Failure, Reply, StepKey, Usage
 from bookwright.storage.engine.database import database_now
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from bookwright.storage.steps.attempts import Attempt
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.steps.queries import NO_LONGER_KEPT

@@ -13,7 +13,7 @@ from bookwright.models.step import Activity, Reply, StepKey
 from bookwright.models.text.language import Language
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import TaskNode
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from bookwright.storage.steps.attempts import Attempt
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage, Stores

@@ -9,7 +9,7 @@ from bookwright.agents.backends.spending.allowance import Allowance
 from bookwright.failpoints import Failpoint
 from bookwright.models.amount import Amount, Cap
 from bookwright.models.errors import BudgetExceeded, LeaseLost
-from bookwright.storage.repositories.lease import Lease
+from bookwright.storage.lease import Lease
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
 from tests.support.books import make_book, make_settings

@@ -8,7 +8,7 @@ from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
-from bookwright.storage.tree.unit_table import UnitShare, UnitTable
+from bookwright.storage.tree.reading_order import UnitShare, UnitTable
 
 
 def unit(label: str, level: Level = Level.CHAPTER, **columns: object) -> TaskNode:

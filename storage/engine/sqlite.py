@@ -1,9 +1,52 @@
-"""Who holds SQLite's locks, as far as the kernel tells."""
+"""SQLite itself: which library is used, what its error messages mean, and which process holds its locks."""
 
+import importlib
 import os
+import sqlite3
 from collections.abc import Iterator
 from math import inf
 from pathlib import Path
+from typing import Any
+
+from bookwright.models.errors import DatabaseBusy, DatabaseDamaged, DiskFull, StorageError
+
+SAFE_SQLITE = (3, 51, 3)
+"""The first SQLite without the WAL-reset fault that can corrupt under two writers."""
+
+
+def sqlite_driver() -> Any:
+    """The DB-API module to use: the interpreter's own where it is safe, else the newer wheel."""
+    if sqlite3.sqlite_version_info >= SAFE_SQLITE:
+        return sqlite3
+    try:
+        return importlib.import_module("pysqlite3.dbapi2")
+    except ImportError:
+        return sqlite3  # not on every platform; `doctor` names the fault
+
+
+def is_damage(text: str) -> bool:
+    """Whether SQLite's own words mean that the file is broken."""
+    return "malformed" in text or "not a database" in text
+
+
+def damaged(text: str) -> DatabaseDamaged:
+    """Say that the file is broken, and what to do."""
+    return DatabaseDamaged(
+        f"the database is damaged ({text}); keep a copy of the file, then `bookwright restore FILE` puts a backup "
+        "in its place"
+    )
+
+
+def sqlite_error(text: str, path: Path) -> StorageError:
+    """Name what SQLite says went wrong with the file at `path`."""
+    if is_damage(text):
+        return damaged(text)
+    if "full" in text or "disk I/O" in text:
+        return DiskFull(f"the database could not be written: {text}; make room and try again")
+    if "locked" in text or "busy" in text:
+        return DatabaseBusy(f"{locker(path)} has locked the database; let it end, or end it, and try again")
+    return StorageError(f"the database fails: {text}")
+
 
 _LOCKS = Path("/proc/locks")
 _WRITE_LOCK = 120
