@@ -16,18 +16,23 @@ from bookwright.agents.backends.protocol import FailedAttempt, FailureListener, 
 from bookwright.models.amount import MICROS
 from bookwright.models.step import Reply
 
+Attributes = dict[str, Any]
+
+_PROVIDERS = {"claude-cli": "anthropic"}
+"""Whose models a provider of ours gives, where its name does not say so."""
+
 
 class Spans:
     """Makes spans, of one book if there is one. They hold names, figures and places, and texts only if wanted."""
 
     def __init__(self, provider: TracerProvider, book: str, *, captures_texts: bool) -> None:
         self._tracer = provider.get_tracer("bookwright")
-        self._book: dict[str, Any] = {"bookwright.book": book} if book else {}
+        self._book: Attributes = {"bookwright.book": book} if book else {}
         self._captures_texts = captures_texts
 
     @contextmanager
     def _span(
-        self, name: str, attributes: dict[str, Any], kind: SpanKind = SpanKind.INTERNAL, inside: Context | None = None
+        self, name: str, attributes: Attributes, kind: SpanKind = SpanKind.INTERNAL, inside: Context | None = None
     ) -> Iterator[Span]:
         """A span that is the current one; of an error it tells the type, for messages hold texts."""
         with self._tracer.start_as_current_span(
@@ -54,7 +59,8 @@ class Spans:
                 nonlocal failures
                 failures += 1
                 with suppress(Exception):  # what is only told must not cost a call
-                    span.add_event("try failed", _attributes_of(failure))
+                    told: Attributes = {"bookwright.model": failure.model, "bookwright.try": failure.attempt}
+                    span.add_event("try failed", told | {"error.type": _kind_of(failure.error)})
                 on_failure(failure)
 
             try:
@@ -72,23 +78,9 @@ class Spans:
                 span.set_attributes(text_answered(reply))
 
 
-def _attributes_of(failure: FailedAttempt) -> dict[str, Any]:
-    return {
-        "error.type": _kind_of(failure.error),
-        "bookwright.model": failure.model,
-        "bookwright.try": failure.attempt,
-    }
-
-
 def _kind_of(error: BaseException) -> str:
     """The error in one word; its message may hold texts."""
     return str(getattr(error, "kind", "") or type(error).__name__)
-
-
-Attributes = dict[str, Any]
-
-_PROVIDERS = {"claude-cli": "anthropic"}
-"""Whose models a provider of ours gives, where its name does not say so."""
 
 
 def of_request(request: Request) -> Attributes:

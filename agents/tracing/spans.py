@@ -6,7 +6,6 @@ They hear from the observer of activities, the asker of models and the journal, 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from opentelemetry import trace
 from opentelemetry.context import Context
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.trace import Span, Status, StatusCode, set_span_in_context
@@ -63,7 +62,7 @@ class BookSpans(Spans):
         Raises:
             BackendError: Nothing was delivered.
         """
-        inside = trace.set_span_in_context(self._step_of(request))
+        inside = set_span_in_context(self._step_of(request))
         return self._reply(request, inside, lambda hear: self._inner.ask(request, budget, listener, hear), on_failure)
 
     def recorded(self, attempt: Attempt) -> None:
