@@ -41,7 +41,7 @@ class AgentDefinition:
 
     description: str
     """When to ask it, for the coordinator."""
-    prompt: "SystemPrompt"
+    prompt: SystemPrompt
     """Its system prompt."""
     tools: tuple[str, ...] | None = None
     """Names of the coordinator's tools that it may use; all if None."""

@@ -79,7 +79,7 @@ class MessageAdapter:
             on_event=lambda payload: self.event(payload.name, payload.text, payload.data),
             on_completed=self.completed,
             on_failed=self.failed,
-            on_session_id=self._session,
+            on_session_id=lambda identity: self.event(SESSION, data={"sessionId": identity}),
             can_use_tool=can_use_tool,
             of_agent=lambda agent: self._under(agent).create_sinks(can_use_tool),
         )
@@ -107,9 +107,6 @@ class MessageAdapter:
 
     def _under(self, agent: str) -> "MessageAdapter":
         return replace(self, agent_id=agent, parent_agent_id=self.agent_id)
-
-    def _session(self, identity: str) -> None:
-        self.event(SESSION, data={"sessionId": identity})
 
     def _emit(self, kind: EventType, payload: Mapping[str, object]) -> None:
         """Hand over the fields, which the bus checks: an event of ours would be checked twice."""

@@ -5,7 +5,7 @@ Source: REQUIREMENTS S4-013, S4-022.
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -48,9 +48,19 @@ class _Runnable:
             raise InvalidInput(f"the agent {execution.agent_id!r} names no model, and none was given")
         params = StreamParams(self.agent.get_prompt(given), model, self.agent.get_system_prompt(), execution)
         agents = self.agent.get_agent_definitions()
-        tasks = _Delegation(params, sinks, self.services, canceller)
-        more = [Task(agents, tasks.delegate)] if agents else []
+        more = [Task(agents, _Delegation(params, sinks, self.services, canceller))] if agents else []
         return open_stream(params, self.services, sinks, canceller, more)
+
+
+def _run(stream: AgentStream, handle: ExecutionHandle) -> None:
+    ended_well = False
+    try:
+        stream.run()
+        ended_well = True
+    except BaseException as error:  # the thread's edge; the sinks were told of it
+        note(logging.INFO, "[Agent] %s failed: %s", stream.session_id, error)
+    finally:
+        handle.completion.set_result(ended_well)
 
 
 @dataclass(frozen=True)
@@ -84,21 +94,7 @@ def _both(first: tuple[str, ...] | None, second: tuple[str, ...] | None) -> tupl
     return tuple(name for name in second if name in first)
 
 
-def _run(stream: AgentStream, handle: ExecutionHandle) -> None:
-    ended_well = False
-    try:
-        stream.run()
-        ended_well = True
-    except BaseException as error:  # the thread's edge; the sinks were told of it
-        note(logging.INFO, "[Agent] %s failed: %s", stream.session_id, error)
-    finally:
-        handle.completion.set_result(ended_well)
-
-
 TASK = "Task"
-
-Delegate = Callable[[str, AgentDefinition, str], str]
-"""Given a sub-agent's name, its definition and its task, returns its answer."""
 
 
 class TaskParams(Params):
@@ -115,9 +111,9 @@ class Task(Tool[TaskParams]):
     parameters = TaskParams
     limits: ClassVar = {}
 
-    def __init__(self, agents: Mapping[str, AgentDefinition], delegate: Delegate) -> None:
+    def __init__(self, agents: Mapping[str, AgentDefinition], delegation: _Delegation) -> None:
         self._agents = agents
-        self._delegate = delegate
+        self._delegation = delegation
 
     def description(self, locale: str = "en") -> str:
         """What the model is told, with the sub-agents that there are."""
@@ -135,7 +131,7 @@ class Task(Tool[TaskParams]):
             there = f"The agents are: {', '.join(self._agents)}."
             raise ToolFailure(ErrorCode.NOT_FOUND, f"There is no agent {params.agent!r}.", there)
         try:
-            answer = self._delegate(params.agent, definition, params.prompt)
+            answer = self._delegation.delegate(params.agent, definition, params.prompt)
         except BackendError as error:
             advice = "Do it yourself, or try once more."
             raise ToolFailure(ErrorCode.API_ERROR, f"{params.agent} could not finish: {error}.", advice) from error
