@@ -38,6 +38,9 @@ ENDING = ".md.j2"
 BLUEPRINT = "blueprint"
 """Begins the path of a template that stands in a blueprint's folder."""
 
+FAULTS = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
+"""What an expression in a template may raise; there is nothing else that runs."""
+
 
 @pass_context
 def words(context: Context, count: int) -> str:
@@ -124,10 +127,6 @@ def has_frame(path: str, locale: str, folder: Path) -> bool:
     return templates.parse(source_in(templates, f"{path}{ENDING}")[0]).find(nodes.Extends) is not None
 
 
-_FAULTS = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
-"""What an expression in a template may raise; there is nothing else that runs."""
-
-
 def source_of(path: str, locale: str, folder: Path | None = None) -> tuple[str, Path]:
     """Return a template's text as a prompt language sees it, and the file it stands in.
 
@@ -173,7 +172,7 @@ def render_edited(file: Path, stands_for: str, path: str, card: Card, locale: st
     except UndefinedError as error:
         said = str(error).replace(f"{Card.__module__}.", "")
         raise InvalidTemplate(f"{_place(error, file)}: {said}; no card holds it") from None
-    except _FAULTS as error:
+    except FAULTS as error:
         raise InvalidTemplate(f"{_place(error, file)}: {error}") from None
 
 

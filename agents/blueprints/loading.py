@@ -4,7 +4,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from jinja2 import TemplateError, TemplateNotFound, TemplateSyntaxError
+from jinja2 import TemplateNotFound, TemplateSyntaxError
 
 from bookwright.agents.blueprints.checks import CHECKS
 from bookwright.agents.blueprints.pages import PAGES
@@ -12,14 +12,11 @@ from bookwright.agents.blueprints.steps import own_template
 from bookwright.models.blueprint import Blueprint, MemberKind
 from bookwright.models.errors import InvalidBlueprint
 from bookwright.prompts import BookCard, Card, FormCard, NodeCard, render
-from bookwright.prompts.templates import has_frame
+from bookwright.prompts.templates import FAULTS, has_frame
 from bookwright.storage.files.blueprints import ENDING, QUALITY, BlueprintFolder, blueprint_of, read_folder
 
 PROMPT_LOCALES = ("en", "zh")
 """Languages that templates are written in; the others use the English ones."""
-
-_FAULTS = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
-"""What an expression in a template may raise; there is nothing else that runs."""
 
 
 def usable_blueprint(chosen: str, home: Path, locale: str = "en") -> BlueprintFolder:
@@ -80,7 +77,7 @@ def _try(found: BlueprintFolder, name: str, rendered: Callable[[str], str]) -> N
         raise InvalidBlueprint(f"{_file(error.filename, found, name)}, line {error.lineno}: {error.message}") from None
     except TemplateNotFound as error:
         raise InvalidBlueprint(f"{found.prompts / (name + ENDING)}: there is no template {error.name!r}") from None
-    except _FAULTS as error:
+    except FAULTS as error:
         said = str(error).replace(f"{Card.__module__}.", "")
         raise InvalidBlueprint(f"{_place(error, found, name)}: {said}") from None
     if is_empty:
