@@ -15,7 +15,7 @@ from typing import Any
 from bookwright.agents.agent import CLASSIFICATION, Agent
 from bookwright.agents.backends.protocol import Correction, FailedAttempt, Prompt, Request, Sampling
 from bookwright.agents.backends.spending.budget import BudgetLedger
-from bookwright.agents.steps.answers import Artefact, Parsed, parse
+from bookwright.agents.steps.answers import Artefact, parse
 from bookwright.agents.steps.desk import Asker
 from bookwright.models.book import Book
 from bookwright.models.codex.record import RecordKind, neutral_names
@@ -133,7 +133,7 @@ def _understood(
     reply: Reply, words: str, verbs: tuple[str, ...], check: Check
 ) -> tuple[Understood | None, Failure | None, str]:
     """Return the command that a reply holds, or which failure it is and why, in words for the model."""
-    parsed: Parsed = parse(chief_editor, reply, None, "")
+    parsed = parse(chief_editor, reply, None, "")
     if parsed.failure is not None:
         return None, parsed.failure, parsed.detail
     try:

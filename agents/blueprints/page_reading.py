@@ -32,9 +32,9 @@ class PlannedName:
 
 def planned_name(page: str) -> PlannedName:
     """Return what stands under the headings of the title and of the description, in the first place of each."""
-    _, *pieces = HEADING.split(page)
+    _, *rest = HEADING.split(page)
     found: dict[str, str] = {}
-    for heading, below in zip(pieces[::2], pieces[1::2], strict=True):
+    for heading, below in zip(rest[::2], rest[1::2], strict=True):
         name = next((name for name in ("title", "description") if is_heading(heading.strip(_MARKS), name)), "")
         if name:
             found.setdefault(name, below.strip())

@@ -75,7 +75,7 @@ class ProseFilling:
             "order": self._order,
             "voice": lambda room: self._whole(DocumentKind.VOICE, room),
             "style_guide": lambda room: self._whole(DocumentKind.STYLE_GUIDE, room),
-            "book_design": self._book_design,
+            "book_design": lambda room: self._page(self._designs.book, room),
             "unit_designs": self._unit_designs,
             "writers_brief": lambda room: self._page(self._writers_brief, room),
             "current_task": self._task,
@@ -107,9 +107,6 @@ class ProseFilling:
             return Pruned()
         text = self._pruner.condense(document.text, room)
         return Pruned(text, frozenset([document.id]) if text else frozenset())
-
-    def _book_design(self, room: int) -> Pruned:
-        return self._page(self._designs.book, room)
 
     def _unit_designs(self, room: int) -> Pruned:
         unit = self._designs.unit

@@ -56,7 +56,6 @@ class RetrievalCache:
         return stores.steps.answer(Activity.CONDENSE, name_of(text, self.profile)) or text
 
 
-_SHARE = BY_TAG["book_level_design"].share
 _PART = 0.3
 """Of the block's room, for each of the two texts in it: the author's premise and the book's design.
 
@@ -66,7 +65,8 @@ What is left goes to the sentences of the whole design that bear most on the tas
 
 def room_of(profile: Profile) -> int:
     """Return how many tokens of a premise, or of a book's design, a prompt of the walk has room for."""
-    return round((profile.context_budget["planner"] - OWN_PART) * _SHARE * _PART)
+    block = (profile.context_budget["planner"] - OWN_PART) * BY_TAG["book_level_design"].share
+    return round(block * _PART)
 
 
 def name_of(text: str, profile: Profile) -> str:

@@ -64,7 +64,7 @@ _TOKENS_A_CHAPTER = 200
 """For each chapter in the plan of a whole book: what it is about, what happens, what is understood, how it ends."""
 _SHOWN_CHARACTERS = 20_000
 """How much of an answer is shown again: one that ran on for ever need not be paid for twice."""
-_SMALL_JSON_TOKENS, _SMALL_NOTE_TOKENS, _SMALL_PIECE_TOKENS = 500, 120, PIECE_TOKENS
+_SMALL_JSON_TOKENS, _SMALL_NOTE_TOKENS = 500, 120
 SMALL_PAGE_WORDS = 55
 """About how long a design of the small profile is: two sentences, as its template asks, within the tokens of a note.
 The built-in model wrote 826 words on 15 pages."""
@@ -74,7 +74,7 @@ def answer_limit(agent: Agent, card: Card, profile: Profile, language: Language)
     """How many tokens an answer may have: what its length needs, and room to miss it."""
     if profile.name is ProfileName.SMALL:
         if agent.is_piece:
-            return _SMALL_PIECE_TOKENS
+            return PIECE_TOKENS
         if agent.is_prose:
             return round(card.ask_length * _TOKENS_A_UNIT[language])
         return _SMALL_JSON_TOKENS if agent.output else _SMALL_NOTE_TOKENS
