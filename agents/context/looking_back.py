@@ -6,7 +6,7 @@ from functools import cached_property
 
 from bookwright.agents.context import materials, origins
 from bookwright.agents.context.place import ActivityPlace
-from bookwright.agents.context.pruner import ContextPiece, Pruned, Pruner
+from bookwright.agents.context.pruner import BREAK, ContextPiece, Pruned, Pruner
 from bookwright.agents.context.retrieval_cache import RetrievalCache
 from bookwright.agents.context.shortfall import Shortfall
 from bookwright.models.document import Document, DocumentKind
@@ -33,9 +33,6 @@ _MOST_SUMMARIES, _MOST_WRITTEN = 60, 64_000
 
 _MOST_PAGES = 12
 """Passages of earlier prose that are looked at for one unit; its room holds fewer."""
-
-_BREAK = 2
-"""Tokens of the empty line between two pieces, at most."""
 
 _LEAVES, _MOST_LEAVES = 3, 12
 """Units whose prose may stand in `latest_text`, where each is short; and where prompts have much room."""
@@ -137,7 +134,7 @@ class LookingBack:
 
     def _summaries_for_unit(self, room: int) -> Pruned:
         every = self._every_summary()
-        if every and sum(self._count(piece.block) + _BREAK for piece in every) <= room:
+        if every and sum(self._count(piece.block) + BREAK for piece in every) <= room:
             return self._pruner.in_order(every, room)
         last = self._last_summary()
         pieces: list[ContextPiece] = []

@@ -27,7 +27,7 @@ LEAST = 50
 GAP = "…"
 """Stands where sentences were left out."""
 
-_BREAK = 2
+BREAK = 2
 """Tokens of the empty line between two pieces, at most."""
 
 _MOST_OF_A_LINE = 0.5
@@ -93,14 +93,14 @@ class Pruner:
 
         Where there are more than the room has use for, the last ones are dropped.
         """
-        costs = [self._count(piece.block) + _BREAK for piece in pieces]
+        costs = [self._count(piece.block) + BREAK for piece in pieces]
         shown = pieces
         if sum(costs) > room:
-            room = max(room - self._count(GAP) - _BREAK, 0)
+            room = max(room - self._count(GAP) - BREAK, 0)
             shown = pieces[: room // LEAST]
         shares = fair_shares(costs[: len(shown)], room)
         pairs = zip(shown, shares, strict=True)
-        cut = self._printed([self._cut(piece, share - _BREAK) for piece, share in pairs])
+        cut = self._printed([self._cut(piece, share - BREAK) for piece, share in pairs])
         if not cut.text or all(piece.document in cut.sources for piece in pieces):
             return cut
         return replace(cut, text=f"{cut.text}\n\n{GAP}")
@@ -111,9 +111,9 @@ class Pruner:
         headings: set[str] = set()
         for piece in pieces:
             block = piece.text if piece.heading in headings else piece.block
-            cost = self._count(block) + _BREAK
+            cost = self._count(block) + BREAK
             if cost > room:
-                cut = self._cut(piece, room - _BREAK) if "\n" in piece.text or not kept else None
+                cut = self._cut(piece, room - BREAK) if "\n" in piece.text or not kept else None
                 kept += [cut] if cut and cut.text else []
                 break
             kept.append(piece)
@@ -138,9 +138,9 @@ class Pruner:
         """
         kept: list[ContextPiece] = []
         for index, piece in enumerate(pieces):
-            cut = self._cut(piece, room // max(expected - index, 1) - _BREAK)
+            cut = self._cut(piece, room // max(expected - index, 1) - BREAK)
             kept.append(cut)
-            room -= self._count(cut.block) + _BREAK if cut.text else 0
+            room -= self._count(cut.block) + BREAK if cut.text else 0
         return self._printed(kept)
 
     def condense(self, text: str, room: int) -> str:
@@ -167,7 +167,7 @@ class Pruner:
         sections: set[str] = set()
         left = room
         for entry in ranked:
-            cost = self._count(entry.text) + _BREAK
+            cost = self._count(entry.text) + BREAK
             if entry.section and entry.section not in sections:
                 cost += self._count(entry.section) + 1
             if cost <= left:
