@@ -47,8 +47,7 @@ class PassageRepository(Repository):
 
     def last_document(self) -> int:
         """Return the newest document that has passages; 0 for none. Documents come in order."""
-        newest = select(passages.c.document).where(passages.c.book == self._book).order_by(passages.c.id.desc())
-        return self._connection.execute(newest.limit(1)).scalar_one_or_none() or 0
+        return self._connection.execute(self._of_newest(passages.c.document)).scalar_one_or_none() or 0
 
     def add(self, new: Sequence[NewPassage], embedded: Mapping[str, Vectors]) -> None:
         """Store passages, and vectors by text hash; what is there already stays."""
@@ -118,16 +117,13 @@ class PassageRepository(Repository):
 
     def scan(self, kinds: Iterable[DocumentKind]) -> Iterator[tuple[list[Row], Vectors]]:
         """Yield rows and vectors of all passages of some kinds, a few thousand at a time."""
-        query = self._rows_and_vectors().where(
-            passages.c.book == self._book, passages.c.kind.in_([kind.value for kind in kinds])
-        )
+        query = self._rows_and_vectors().where(passages.c.book == self._book, _is_of(kinds))
         for rows in self._connection.execute(query.execution_options(yield_per=_AT_ONCE)).partitions():
             yield [row.id for row in rows], np.array([_vector(row.vector) for row in rows])
 
     def last_row(self) -> Row:
         """Return the newest passage's row; 0 for none."""
-        rows = select(passages.c.id).where(passages.c.book == self._book).order_by(passages.c.id.desc())
-        return self._connection.execute(rows.limit(1)).scalar_one_or_none() or 0
+        return self._connection.execute(self._of_newest(passages.c.id)).scalar_one_or_none() or 0
 
     def naming(
         self, names: Sequence[str], kinds: Iterable[DocumentKind], limit: int, after: Row, up_to: Row
@@ -139,7 +135,7 @@ class PassageRepository(Repository):
         place = func.instr if self._connection.dialect.name == "sqlite" else func.strpos
         query = (
             select(passages.c.id, passages.c.text)
-            .where(passages.c.book == self._book, passages.c.kind.in_([kind.value for kind in kinds]))
+            .where(passages.c.book == self._book, _is_of(kinds))
             .where(passages.c.id > after, passages.c.id <= up_to)
             .where(or_(*(place(passages.c.text, name) > 0 for name in names)))
             .order_by(passages.c.id)
@@ -156,8 +152,7 @@ class PassageRepository(Repository):
 
     def newest_lacks_vector(self) -> bool:
         """True if the newest passage has no vector of this model: it was chosen later, or part way."""
-        newest = select(self._vector()).where(passages.c.book == self._book).order_by(passages.c.id.desc()).limit(1)
-        row = self._connection.execute(newest).one_or_none()
+        row = self._connection.execute(self._of_newest(self._vector())).one_or_none()
         return row is not None and row.vector is None
 
     def without_vector(self, limit: int) -> list[NewPassage]:
@@ -179,6 +174,10 @@ class PassageRepository(Repository):
         used = select(passages.c.vector_hash).where(of_heirs(passages.c.book, self._book))
         unused = (vectors.c.model != self._model) | vectors.c.hash.not_in(used)
         self._connection.execute(delete(vectors).where(vectors.c.book == self._book, unused))
+
+    def _of_newest(self, column: ColumnElement[Any]) -> Select[Any]:
+        """A column of the newest passage."""
+        return select(column).where(passages.c.book == self._book).order_by(passages.c.id.desc()).limit(1)
 
     def _each(self, query: Select[Any], column: ColumnElement[Any], values: Iterable[Any]) -> Iterator[Any]:
         """Yield the rows of a query in which a column has one of some values."""
@@ -213,6 +212,10 @@ _PLACES = (
 )  # fmt: skip
 
 _STANDING = (IS_CURRENT, IS_LIVING)
+
+
+def _is_of(kinds: Iterable[DocumentKind]) -> ColumnElement[bool]:
+    return passages.c.kind.in_([kind.value for kind in kinds])
 
 
 def _passage(row: Any) -> Passage:
