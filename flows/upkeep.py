@@ -12,8 +12,7 @@ from bookwright.models.settings import Settings
 from bookwright.storage.engine.database import Database
 from bookwright.storage.index.embedding import make_embedder
 from bookwright.storage.index.knowledge import KnowledgeIndex
-from bookwright.storage.index.passage import KINDS
-from bookwright.storage.index.passages import PassageRepository
+from bookwright.storage.index.passages import KINDS, PassageRepository
 from bookwright.storage.lease import Lease, owner_name
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.steps.retention import Freed, Keep, let_go

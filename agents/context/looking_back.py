@@ -12,7 +12,7 @@ from bookwright.agents.context.shortfall import Shortfall
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.text.prose import paragraphs
 from bookwright.models.tree.task import TaskNode
-from bookwright.storage.index.passage import Passage
+from bookwright.storage.index.passages import Passage
 
 _RETRIEVED = 30
 """Passages asked of the index for one component, at least. Source: DETAILS, "Context values"."""

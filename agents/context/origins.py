@@ -10,7 +10,7 @@ from bookwright.models.text.prose import paragraphs
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.templates import own_template
 from bookwright.storage.index.chunks import LIMIT, weigh
-from bookwright.storage.index.passage import Passage
+from bookwright.storage.index.passages import Passage
 from bookwright.storage.tree.outline import TreeLine
 
 _TITLE_CHARACTERS = 60

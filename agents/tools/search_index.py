@@ -11,7 +11,7 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BackendError, BackendUnavailable, ToolFailure
 from bookwright.models.talk.tool import ErrorCode, ToolResponse
 from bookwright.storage.index.knowledge import KnowledgeIndex
-from bookwright.storage.index.passage import Passage
+from bookwright.storage.index.passages import Passage
 
 _SPARE = 8
 """Passages asked for beyond the limit, in place of those that tell too much."""

@@ -17,8 +17,7 @@ from bookwright.models.document import Document, DocumentKind
 from bookwright.models.settings import Settings
 from bookwright.storage.index.chunks import LIMIT, PROSE_LIMIT, chunks
 from bookwright.storage.index.embedding import Embedder, Vectors
-from bookwright.storage.index.passage import KINDS, NewPassage, Passage, PassageId, Row
-from bookwright.storage.index.passages import PassageRepository
+from bookwright.storage.index.passages import KINDS, NewPassage, Passage, PassageId, PassageRepository, Row
 from bookwright.storage.index.pool import Candidate, Mentions, PassageCache, Pool, SearchLimits
 from bookwright.storage.index.ranking import rank
 from bookwright.storage.index.vector_index import ChromaIndex, IndexDamaged

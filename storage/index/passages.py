@@ -1,20 +1,95 @@
-"""The passages of a book and their vectors in the database, so that the index can be built again from them."""
+"""Passages of documents, where they stand in the tree, and their vectors, as the database keeps them for the index."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sqlalchemy import ColumnElement, Connection, Label, Select, delete, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Label, Result, Select, delete, func, or_, select
 from sqlalchemy.dialects import sqlite
 
 from bookwright.models.document import DocumentKind
+from bookwright.models.text.language import Language, detect_language
+from bookwright.models.tree.place import order_of
 from bookwright.storage.batches import batches
 from bookwright.storage.branches.lineage import ancestors_of, of_heirs, of_lineage
+from bookwright.storage.index.chunks import header
 from bookwright.storage.index.embedding import Vectors
-from bookwright.storage.index.passage import NewPassage, Passage, Row, StoredVector
 from bookwright.storage.repositories.base import Repository
 from bookwright.storage.tables import documents, nodes, passages, vectors
 from bookwright.storage.tables.conditions import IS_CURRENT, IS_LIVING, ONE
+
+KINDS = (DocumentKind.DESIGN, DocumentKind.FINDINGS, DocumentKind.SUMMARY, DocumentKind.PROSE)
+"""What is indexed. Running documents always stand in the context. What happened is found by summaries, how it was
+worded by the prose."""
+
+PassageId = tuple[int, int]
+"""Document id and chunk number from 0."""
+
+Row = int
+"""A passage's place in its table: grows with every passage, and is what the index's stamp counts."""
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A piece of a document, and where it stands in the tree."""
+
+    text: str
+    document: int
+    chunk: int
+    kind: DocumentKind
+    node: int
+    label: str
+    level: str
+    task_type: str
+    title: str
+    goal: str = field(repr=False)
+    score: float = 0.0
+    """Only its order among the answers to the same questions means anything."""
+
+    @property
+    def id(self) -> PassageId:
+        """What names the passage."""
+        return self.document, self.chunk
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Reading order of the node that the passage belongs to."""
+        return order_of(self.label)
+
+    @property
+    def language(self) -> Language:
+        """The language of the text itself, which need not be the book's."""
+        return detect_language(self.text)
+
+    @property
+    def searchable(self) -> str:
+        """What is embedded and compared: the text; before a design's or a finding's, what it is about.
+
+        A summary names what it tells of, prose tells it, and a unit's goal is told by every passage of it alike.
+        """
+        if self.kind in (DocumentKind.SUMMARY, DocumentKind.PROSE):
+            return self.text
+        return f"{header(self.title, self.goal)}\n{self.text}"
+
+
+@dataclass(frozen=True)
+class NewPassage:
+    """A passage about to be stored."""
+
+    passage: Passage
+    vector_hash: str
+
+
+@dataclass(frozen=True)
+class StoredVector:
+    """A passage's place in the index: what Chroma is told about it."""
+
+    row: Row
+    passage: Passage
+    vector: Vectors
+    """Shape (dimension,)."""
+
 
 _AT_ONCE = 2_000
 """Rows of one query with a list of ids: far below what a statement may hold."""
@@ -96,13 +171,7 @@ class PassageRepository(Repository):
 
     def after(self, row: Row, limit: int) -> list[StoredVector]:
         """Return up to `limit` passages that came after a row, in order, with their vectors."""
-        query = (
-            _PLACES.add_columns(self._vector())
-            .where(passages.c.book == self._book, passages.c.id > row, self._vector().is_not(None))
-            .order_by(passages.c.id)
-            .limit(limit)
-        )
-        rows = self._connection.execute(query)
+        rows = self._oldest(limit, self._vector(), passages.c.id > row, self._vector().is_not(None))
         return [StoredVector(found.id, _passage(found), _vector(found.vector)) for found in rows]
 
     def sample(self, count: int, up_to: Row) -> list[StoredVector]:
@@ -157,13 +226,8 @@ class PassageRepository(Repository):
 
     def without_vector(self, limit: int) -> list[NewPassage]:
         """Return up to `limit` passages that have no vector of this model, oldest first."""
-        query = (
-            _PLACES.add_columns(passages.c.vector_hash)
-            .where(passages.c.book == self._book, self._vector().is_(None))
-            .order_by(passages.c.id)
-            .limit(limit)
-        )
-        return [NewPassage(_passage(row), row.vector_hash) for row in self._connection.execute(query)]
+        rows = self._oldest(limit, passages.c.vector_hash, self._vector().is_(None))
+        return [NewPassage(_passage(row), row.vector_hash) for row in rows]
 
     def clear(self) -> None:
         """Forget the passages; vectors stay for those who come again with the same text."""
@@ -174,6 +238,11 @@ class PassageRepository(Repository):
         used = select(passages.c.vector_hash).where(of_heirs(passages.c.book, self._book))
         unused = (vectors.c.model != self._model) | vectors.c.hash.not_in(used)
         self._connection.execute(delete(vectors).where(vectors.c.book == self._book, unused))
+
+    def _oldest(self, limit: int, column: ColumnElement[Any], *conditions: ColumnElement[bool]) -> Result[Any]:
+        """The first passages that meet some conditions, with their places and one more column."""
+        query = _PLACES.add_columns(column).where(passages.c.book == self._book, *conditions)
+        return self._connection.execute(query.order_by(passages.c.id).limit(limit))
 
     def _of_newest(self, column: ColumnElement[Any]) -> Select[Any]:
         """A column of the newest passage."""

@@ -8,8 +8,7 @@ import numpy as np
 
 from bookwright.models.document import DocumentKind
 from bookwright.storage.index.embedding import Vectors
-from bookwright.storage.index.passage import Passage, PassageId, Row
-from bookwright.storage.index.passages import PassageRepository
+from bookwright.storage.index.passages import Passage, PassageId, PassageRepository, Row
 from bookwright.storage.index.ranking import likeness, names
 from bookwright.storage.index.whole_index import Look
 

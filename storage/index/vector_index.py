@@ -19,7 +19,7 @@ from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings
 from bookwright.storage.batches import batches
 from bookwright.storage.index.embedding import Vectors
-from bookwright.storage.index.passage import KINDS, Row, StoredVector
+from bookwright.storage.index.passages import KINDS, Row, StoredVector
 from bookwright.storage.index.seal import Seal
 
 _BATCH = 500

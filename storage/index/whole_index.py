@@ -10,8 +10,7 @@ from contextlib import AbstractContextManager
 from bookwright.models.document import DocumentKind
 from bookwright.models.settings import Settings
 from bookwright.storage.index.embedding import Vectors
-from bookwright.storage.index.passage import Row
-from bookwright.storage.index.passages import PassageRepository
+from bookwright.storage.index.passages import PassageRepository, Row
 from bookwright.storage.index.ranking import likeness
 from bookwright.storage.index.vector_index import ChromaIndex, IndexDamaged
 

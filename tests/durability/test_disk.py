@@ -21,7 +21,7 @@ from bookwright.exports.files import FORMATS, export
 from bookwright.models.book import BookState
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import UnwritableFolder
-from bookwright.storage.index.passage import Passage, StoredVector
+from bookwright.storage.index.passages import Passage, StoredVector
 from bookwright.storage.index.vector_index import ChromaIndex, IndexDamaged
 from tests.durability.children import calls_in, finished_text, in_child, provider, wait_for_calls
 from tests.durability.command import (

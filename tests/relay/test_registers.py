@@ -22,7 +22,7 @@ from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import Place
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.storage.index.knowledge import KnowledgeIndex
-from bookwright.storage.index.passage import Passage
+from bookwright.storage.index.passages import Passage
 from tests.flows.walking import begin
 from tests.relay.scripted import (
     CALM,

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bookwright.storage.index.passage import StoredVector
-from bookwright.storage.index.passages import PassageRepository
+from bookwright.storage.index.passages import PassageRepository, StoredVector
 from bookwright.storage.index.vector_index import ChromaIndex
 from tests.storage.conftest import BACKINGS, BOOK
 from tests.storage.shelves import DESIGN, QUERIES, CountingEmbedder, Shelf, found
