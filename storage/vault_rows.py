@@ -12,9 +12,8 @@ from bookwright.models.tree.place import order_of
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.branches.lineage import words_of
-from bookwright.storage.repositories.base import Repository
-from bookwright.storage.tables import codex, documents, nodes, steps
-from bookwright.storage.tables.conditions import IS_CURRENT, IS_LIVING, IS_UNIT
+from bookwright.storage.repositories import Repository
+from bookwright.storage.tables import IS_CURRENT, IS_LIVING, IS_UNIT, codex, documents, nodes, steps
 
 _unit = nodes.alias("unit_of_task")
 _parent = nodes.alias("parent_of_unit")

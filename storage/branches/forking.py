@@ -33,8 +33,7 @@ from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.batches import batches
 from bookwright.storage.branches.cut import Cut, Part
 from bookwright.storage.branches.lineage import SHARED_WORDS, first_of, uses, words_of
-from bookwright.storage.tables import codex, documents, gates, maintenance, nodes, steps
-from bookwright.storage.tables.conditions import ONE
+from bookwright.storage.tables import ONE, codex, documents, gates, maintenance, nodes, steps
 from bookwright.storage.transfer.portable import BookTable, parts
 
 _SHARED = frozenset({"books", "texts", "document_inputs", "sessions", "session_messages", "edits"})

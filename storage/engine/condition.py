@@ -19,8 +19,7 @@ from bookwright.storage.branches.lineage import words_of
 from bookwright.storage.engine.database import Database, database_file, database_now
 from bookwright.storage.engine.sqlite import damaged, readers
 from bookwright.storage.repositories.texts import TextStore
-from bookwright.storage.tables import books, documents
-from bookwright.storage.tables.conditions import IS_CURRENT
+from bookwright.storage.tables import IS_CURRENT, books, documents
 
 _NAMED = 5
 """Faults that are told; SQLite finds as many as it is let."""

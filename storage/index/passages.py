@@ -15,9 +15,8 @@ from bookwright.storage.batches import batches
 from bookwright.storage.branches.lineage import ancestors_of, of_heirs, of_lineage
 from bookwright.storage.index.chunks import header
 from bookwright.storage.index.embedding import Vectors
-from bookwright.storage.repositories.base import Repository
-from bookwright.storage.tables import documents, nodes, passages, vectors
-from bookwright.storage.tables.conditions import IS_CURRENT, IS_LIVING, ONE
+from bookwright.storage.repositories import Repository
+from bookwright.storage.tables import IS_CURRENT, IS_LIVING, ONE, documents, nodes, passages, vectors
 
 KINDS = (DocumentKind.DESIGN, DocumentKind.FINDINGS, DocumentKind.SUMMARY, DocumentKind.PROSE)
 """What is indexed. Running documents always stand in the context. What happened is found by summaries, how it was

@@ -19,7 +19,7 @@ from bookwright.models.edit import (
 )
 from bookwright.models.errors import EntryNotFound
 from bookwright.storage.engine.database import database_now
-from bookwright.storage.repositories.base import Repository
+from bookwright.storage.repositories import Repository
 from bookwright.storage.tables import comments, edits, nodes
 
 _ALL = select(comments, nodes.c.label).join(nodes, nodes.c.key == comments.c.node)

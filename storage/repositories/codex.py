@@ -28,7 +28,7 @@ from bookwright.models.tree.place import Place, ReadingOrder
 from bookwright.storage.branches.lineage import words_of
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.engine.prepared import Prepared
-from bookwright.storage.repositories.base import Repository
+from bookwright.storage.repositories import Repository
 from bookwright.storage.repositories.suggestions import SuggestionRepository
 from bookwright.storage.tables import codex
 from bookwright.storage.tree.held_view import HeldView, Shelves

@@ -9,8 +9,7 @@ from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.branches.lineage import ancestors_of, words_of
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.engine.prepared import Prepared
-from bookwright.storage.tables import documents, nodes, texts
-from bookwright.storage.tables.conditions import IS_CURRENT, IS_LIVING, ONE
+from bookwright.storage.tables import IS_CURRENT, IS_LIVING, ONE, documents, nodes, texts
 
 _text = select(texts.c.body).where(texts.c.hash == words_of(documents.c.text_hash)).correlate(documents)
 _own = _text.where(texts.c.book == documents.c.book).scalar_subquery()

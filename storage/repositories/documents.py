@@ -10,12 +10,11 @@ from bookwright.models.document import Document, DocumentKind, Findings, NewDocu
 from bookwright.storage.branches.lineage import ADD_INPUTS, inputs, words_of
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.engine.prepared import Prepared
+from bookwright.storage.repositories import Repository
 from bookwright.storage.repositories import document_statements as sql
-from bookwright.storage.repositories.base import Repository
 from bookwright.storage.repositories.staleness import keep_use
 from bookwright.storage.repositories.texts import TextStore, text_hash, unpacked
-from bookwright.storage.tables import documents, nodes, steps
-from bookwright.storage.tables.conditions import IS_CURRENT
+from bookwright.storage.tables import IS_CURRENT, documents, nodes, steps
 from bookwright.storage.tree.held_view import DocumentView
 
 _LOOKED_UP = (DocumentKind.DESIGN, DocumentKind.FINDINGS)

@@ -10,7 +10,7 @@ from bookwright.models.errors import GateDecided, GateNotFound
 from bookwright.models.gate import FallbackHistory, Gate, GateKind, GateState, Ruling
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.engine.database import database_now
-from bookwright.storage.repositories.base import Repository
+from bookwright.storage.repositories import Repository
 from bookwright.storage.tables import books, gates, nodes
 from bookwright.storage.tree.reading_order import read_names
 

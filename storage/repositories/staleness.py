@@ -15,10 +15,9 @@ from bookwright.models.staleness import UNREAD, DependencyGraph, Rewording, Stal
 from bookwright.models.step import AMENDING_ROUNDS, Activity
 from bookwright.storage.batches import batches
 from bookwright.storage.branches.lineage import inputs, uses, words_of
-from bookwright.storage.repositories.base import Repository
+from bookwright.storage.repositories import Repository
 from bookwright.storage.repositories.texts import TextStore
-from bookwright.storage.tables import codex_uses, documents, nodes, steps
-from bookwright.storage.tables.conditions import IS_CURRENT, IS_LIVING
+from bookwright.storage.tables import IS_CURRENT, IS_LIVING, codex_uses, documents, nodes, steps
 
 Rewordings = Mapping[int, tuple[Rewording, ...]]
 

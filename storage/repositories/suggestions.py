@@ -8,7 +8,7 @@ from sqlalchemy import Row, bindparam, insert, select, update
 from bookwright.models.codex.record import FieldSuggestion, RecordKind, Suggestion, SuggestionStatus
 from bookwright.models.errors import EntryNotFound
 from bookwright.storage.engine.database import database_now
-from bookwright.storage.repositories.base import Repository
+from bookwright.storage.repositories import Repository
 from bookwright.storage.tables import codex_suggestions as suggestions
 
 _OF_BOOK = suggestions.c.book == bindparam("book")

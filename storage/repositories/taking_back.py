@@ -10,8 +10,7 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.stores import Stores
-from bookwright.storage.tables import codex, codex_suggestions, documents, nodes
-from bookwright.storage.tables.conditions import IS_CURRENT, IS_LIVING
+from bookwright.storage.tables import IS_CURRENT, IS_LIVING, codex, codex_suggestions, documents, nodes
 
 _PROSE: Select[tuple[int]] = (
     select(documents.c.id)

@@ -11,8 +11,7 @@ from sqlalchemy import Connection, bindparam, func, select
 
 from bookwright.storage.branches.lineage import ancestors_of, of_lineage
 from bookwright.storage.engine.prepared import Prepared
-from bookwright.storage.tables import texts
-from bookwright.storage.tables.conditions import ONE
+from bookwright.storage.tables import ONE, texts
 
 _LEVEL = 3
 _WINDOW_BITS = range(10, zlib.MAX_WBITS + 1)

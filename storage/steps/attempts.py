@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, bindparam, insert, select, update
 from bookwright.models.step import Failure, Reply, StepKey, StepRecord, ToolUse, Usage
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.engine.prepared import Prepared
-from bookwright.storage.repositories.base import Repository
+from bookwright.storage.repositories import Repository
 from bookwright.storage.repositories.texts import TextStore, text_hash
 from bookwright.storage.tables import steps, tool_uses
 

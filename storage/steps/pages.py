@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy import Integer, cast, func, or_, select
 
 from bookwright.models.step import Failure
-from bookwright.storage.repositories.base import Repository
+from bookwright.storage.repositories import Repository
 from bookwright.storage.steps.queries import IS_OWN, StepLine, lines_query, no_step
 from bookwright.storage.tables import nodes, steps
 

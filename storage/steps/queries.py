@@ -10,7 +10,7 @@ from bookwright.models.errors import NodeNotFound
 from bookwright.models.step import AMENDING_ROUNDS, CODE, Activity, Failure, StepKey
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.branches.lineage import steps_of_lineage
-from bookwright.storage.repositories.base import Repository
+from bookwright.storage.repositories import Repository
 from bookwright.storage.repositories.texts import TextStore
 from bookwright.storage.tables import nodes, steps
 

@@ -1,7 +1,9 @@
-"""The tables. Rows stay in this package; repositories hand out domain models."""
+"""The tables, and conditions on their rows. Rows stay in this package; repositories hand out domain models."""
 
 from bookwright.storage.tables.author import comments, edits, session_messages, sessions
 from bookwright.storage.tables.book import (
+    IS_LIVING,
+    IS_UNIT,
     allowances,
     books,
     branches,
@@ -13,8 +15,9 @@ from bookwright.storage.tables.book import (
     paces,
     studio,
 )
-from bookwright.storage.tables.columns import metadata
+from bookwright.storage.tables.columns import ONE, metadata
 from bookwright.storage.tables.content import (
+    IS_CURRENT,
     codex,
     codex_suggestions,
     codex_uses,
@@ -27,6 +30,10 @@ from bookwright.storage.tables.content import (
 from bookwright.storage.tables.journal import steps, texts, tool_uses
 
 __all__ = [
+    "IS_CURRENT",
+    "IS_LIVING",
+    "IS_UNIT",
+    "ONE",
     "allowances",
     "books",
     "branches",

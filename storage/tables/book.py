@@ -5,6 +5,8 @@ Also what all books share: what the studio has spent, and when providers may be 
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, Table, UniqueConstraint, false
 
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.tables.columns import Key, Name, Text, metadata
 
 books = Table(
@@ -108,6 +110,11 @@ nodes = Table(
     Index("ix_nodes_parent_status", "parent", "status", "ordinal"),
     Index("ix_nodes_unit", "unit"),
 )
+
+IS_LIVING = nodes.c.status != NodeStatus.VOID.value
+"""A node that was not replaced."""
+
+IS_UNIT = nodes.c.task_type == TaskType.WRITE.value
 
 gates = Table(
     "gates",

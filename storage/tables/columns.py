@@ -1,7 +1,7 @@
 """What all tables are made of: the metadata they belong to, and types of columns that both databases take."""
 
 import sqlalchemy
-from sqlalchemy import BigInteger, Dialect, Integer, MetaData, TypeDecorator
+from sqlalchemy import BigInteger, ColumnElement, Dialect, Integer, MetaData, TypeDecorator, literal_column
 
 metadata = MetaData(
     naming_convention={
@@ -34,3 +34,6 @@ Name = sqlalchemy.Text
 
 Key = BigInteger().with_variant(Integer, "sqlite")
 """SQLite gives row ids only to INTEGER keys; Postgres wants the wider type."""
+
+ONE: ColumnElement[int] = literal_column("1")
+"""A limit, in the statement itself: SQLite plans it anew whenever a bound limit is bound again."""

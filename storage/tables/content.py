@@ -31,6 +31,8 @@ documents = Table(
 )
 """All versions of all documents. `shared` is the document of an origin that one of a branch stands for."""
 
+IS_CURRENT = documents.c.is_current.is_(True)
+
 _is_shared = documents.c.shared.is_not(None)
 # Partial on Postgres, too (migration 0023); to say so here would load its dialect at every start.
 Index("ix_documents_shared", documents.c.shared, sqlite_where=_is_shared)
@@ -45,7 +47,7 @@ document_inputs = Table(
 )
 """Which documents stood in the prompt that a document came of: what makes staleness exact.
 
-Of what branches share both are told as the document that stood there first (`storage.branches.inputs`).
+Of what branches share both are told as the document that stood there first (`storage.branches.lineage`).
 """
 
 maintenance = Table(

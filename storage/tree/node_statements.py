@@ -9,8 +9,7 @@ from sqlalchemy import Row, bindparam, func, insert, literal, or_, select, updat
 from bookwright.models.story_time.times import StoryTime
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.engine.prepared import Prepared
-from bookwright.storage.tables import nodes
-from bookwright.storage.tables.conditions import IS_LIVING, IS_UNIT, ONE
+from bookwright.storage.tables import IS_LIVING, IS_UNIT, ONE, nodes
 
 _IS_BELOW = nodes.c.parent == bindparam("parent")
 

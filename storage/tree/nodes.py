@@ -12,8 +12,7 @@ from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.engine.prepared import Prepared, Rows
-from bookwright.storage.tables import nodes
-from bookwright.storage.tables.conditions import IS_LIVING, IS_UNIT
+from bookwright.storage.tables import IS_LIVING, IS_UNIT, nodes
 from bookwright.storage.tree import node_statements as sql
 from bookwright.storage.tree.held_view import NodeView
 from bookwright.storage.tree.node_statements import encoded, node_of

@@ -9,8 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, func, or_, selec
 from bookwright.models.tree.place import order_of
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
-from bookwright.storage.tables import nodes
-from bookwright.storage.tables.conditions import IS_LIVING, IS_UNIT
+from bookwright.storage.tables import IS_LIVING, IS_UNIT, nodes
 from bookwright.storage.tree.nodes import NodeRepository
 
 _TASKS_READ = 200

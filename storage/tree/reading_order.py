@@ -15,8 +15,7 @@ from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import ChapterPart, Place, ReadingOrder, order_of
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
-from bookwright.storage.tables import nodes
-from bookwright.storage.tables.conditions import IS_LIVING, IS_UNIT
+from bookwright.storage.tables import IS_LIVING, IS_UNIT, nodes
 
 _FEWEST = 3
 """Chapters that a book is thought to have at least, as long as it has none and is not to be written at once."""
