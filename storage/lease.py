@@ -20,6 +20,15 @@ from bookwright.storage.engine.prepared import Prepared, Rows
 from bookwright.storage.files.file_system import lives
 from bookwright.storage.tables import books, edits
 
+IS_HELD = books.c.lease_owner.is_not(None) & (books.c.lease_expires > database_now())
+"""The condition that a living worker has a book's lease, which it renews before it runs out."""
+
+SECONDS_LEFT = (books.c.lease_expires - database_now()).label("lease_left")
+"""By the database's clock; negative once the lease has run out."""
+
+_OWNER = re.compile(r"process (\d+) on (.+)")
+"""As `owner_name` names a worker."""
+
 
 class HolderNews(NamedTuple):
     """What others want of the holder of a book, read wherever it writes."""
@@ -71,12 +80,9 @@ class Lease:
             .returning(books.c.lease_token, books.c.lease_expires)
         ).one_or_none()  # fmt: skip
         if taken is None:
-            holder = connection.execute(
-                select(books.c.lease_owner, (books.c.lease_expires - database_now()).label("left")).where(
-                    books.c.id == book
-                )
-            ).one()
-            raise BookHeld(book, holder.lease_owner, max(holder.left, 0.0))
+            holder = select(books.c.lease_owner, SECONDS_LEFT).where(books.c.id == book)
+            held_by, left = connection.execute(holder).one()
+            raise BookHeld(book, held_by, max(left, 0.0))
         return cls(book, owner, taken.lease_token, seconds, taken.lease_expires)
 
     @staticmethod
@@ -154,13 +160,6 @@ _FENCE_STEP = Prepared(
 )
 
 
-_OWNER = re.compile(r"process (\d+) on (.+)")
-"""As `owner_name` names a worker."""
-
-IS_HELD = books.c.lease_owner.is_not(None) & (books.c.lease_expires > database_now())
-"""The condition that a living worker has a book's lease, which it renews before it runs out."""
-
-
 @dataclass(frozen=True)
 class Holder:
     """A worker whose lease of a book was not released."""
@@ -183,9 +182,8 @@ def owner_name() -> str:
 
 def holders(connection: Connection) -> list[Holder]:
     """Return who has not released the book that it took, by book."""
-    left = (books.c.lease_expires - database_now()).label("left")
-    rows = connection.execute(select(books.c.id, books.c.lease_owner, left).order_by(books.c.id))
-    return [Holder(row.id, row.lease_owner, row.left) for row in rows if row.lease_owner is not None]
+    taken = select(books.c.id, books.c.lease_owner, SECONDS_LEFT).where(books.c.lease_owner.is_not(None))
+    return [Holder(*row) for row in connection.execute(taken.order_by(books.c.id))]
 
 
 def is_held(connection: Connection, book: str) -> bool:

@@ -9,8 +9,10 @@ from sqlalchemy import Connection, func, select
 
 from bookwright.models.book import BookState
 from bookwright.storage.engine.database import database_now
-from bookwright.storage.lease import is_dead
+from bookwright.storage.lease import SECONDS_LEFT, is_dead
 from bookwright.storage.tables import books, nodes, steps
+
+_CALLS_AT_ONCE = 5_000
 
 
 @dataclass(frozen=True)
@@ -48,13 +50,10 @@ class BookPulse:
 
 def pulses(connection: Connection) -> list[BookPulse]:
     """Return the pulse of every book, oldest book first."""
-    left = (books.c.lease_expires - database_now()).label("lease_left")
-    names = [name for name in BookPulse.__dataclass_fields__ if name != "lease_left"]
-    rows = connection.execute(select(*(books.c[name] for name in names), left).order_by(books.c.created_at, books.c.id))
+    names = [name for name in BookPulse.__dataclass_fields__ if name != SECONDS_LEFT.name]
+    query = select(*(books.c[name] for name in names), SECONDS_LEFT).order_by(books.c.created_at, books.c.id)
+    rows = connection.execute(query)
     return [BookPulse(**(dict(row._mapping) | {"state": BookState(row.state)})) for row in rows]
-
-
-_AT_ONCE = 5_000
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ def calls_after(connection: Connection, step: int, settled_seconds: float) -> li
     columns = [steps.c[name] for name in CallFigures.__dataclass_fields__]
     age = (database_now() - steps.c.recorded_at).label("age")
     found = []
-    query = select(*columns, age).where(steps.c.id > step).order_by(steps.c.id).limit(_AT_ONCE)
+    query = select(*columns, age).where(steps.c.id > step).order_by(steps.c.id).limit(_CALLS_AT_ONCE)
     for *values, seconds in connection.execute(query):
         if seconds < settled_seconds:
             break

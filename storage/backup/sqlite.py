@@ -10,7 +10,7 @@ from sqlalchemy import delete, func, select, update
 
 from bookwright.failpoints import Failpoint, reach
 from bookwright.models.book import BookState
-from bookwright.models.errors import BookHeld, DatabaseDamaged, InvalidInput, UnusableBackup
+from bookwright.models.errors import DatabaseDamaged, InvalidInput, UnusableBackup
 from bookwright.models.settings import Settings
 from bookwright.storage.backup.backup_file import BackedUpBook, Contents
 from bookwright.storage.engine import migrate
@@ -18,7 +18,7 @@ from bookwright.storage.engine.condition import faults
 from bookwright.storage.engine.database import Database, open_database
 from bookwright.storage.engine.sqlite import damaged, sqlite_driver, sqlite_error
 from bookwright.storage.files.file_system import dated, require_room, sync, whole
-from bookwright.storage.lease import is_dead
+from bookwright.storage.lease import Holder, refuse_if_held
 from bookwright.storage.tables import allowances, books, passages
 
 RESTS = {
@@ -123,9 +123,7 @@ def _replace_rows(live: Any, path: Path, copy: Path) -> Path | None:
 
 def _tokens(live: Any) -> list[tuple[int, str]]:
     """Make sure that no living worker holds a book; return the leases' tokens, which must not be given out again."""
-    for book, owner, seconds_left in live.execute(_HOLDERS).fetchall():
-        if seconds_left > 0 and not is_dead(owner):
-            raise BookHeld(book, owner, seconds_left)
+    refuse_if_held([Holder(*row) for row in live.execute(_HOLDERS).fetchall()])
     return list(live.execute("SELECT lease_token, id FROM main.books").fetchall())
 
 
