@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from psycopg import sql
-from sqlalchemy import URL, Connection, func, inspect, make_url, select
+from sqlalchemy import Connection, func, inspect, make_url, select
 
 from bookwright.failpoints import Failpoint, around, reach
 from bookwright.models.errors import InvalidInput, StorageError, UnusableBackup
@@ -26,6 +26,7 @@ from bookwright.storage.engine.database import Database, database_now, open_data
 from bookwright.storage.lease import holders, refuse_if_held
 from bookwright.storage.tables import books, metadata
 
+_OURS = (*metadata.tables, "alembic_version")
 _NEEDED = ("pg_dump", "pg_restore", "psql")
 _VERSION = re.compile(r"\(PostgreSQL\) (\d+)")
 _TOLD = 500
@@ -41,14 +42,15 @@ class Tools:
 
     def command(self, name: str, url: str, *arguments: str) -> list[str]:
         """Return a command line; the password stays out of it, for everybody can read it there."""
-        return [str(self.folder / name), *arguments, "--dbname", _address(url).render_as_string(hide_password=False)]
+        address = make_url(url).set(drivername="postgresql", password=None)
+        return [str(self.folder / name), *arguments, "--dbname", address.render_as_string(hide_password=False)]
 
     def run(self, name: str, url: str, *arguments: str) -> None:
         """Run a program on a database to its end."""
         command = self.command(name, url, *arguments)
         done = subprocess.run(command, env=_environment(url), stdin=subprocess.DEVNULL, capture_output=True)
         if done.returncode:
-            raise failed(name, done.stderr)
+            raise _failed(name, done.stderr)
 
     @contextmanager
     def psql(self, url: str) -> Iterator[IO[bytes]]:
@@ -74,7 +76,20 @@ class Tools:
                 code = session.wait()
             if code:
                 complaints.seek(0)
-                raise failed("psql", complaints.read())
+                raise _failed("psql", complaints.read())
+
+    def pg_restore(self, dump: Path, session: IO[bytes]) -> None:
+        """Write the statements that make what a dump holds into a session."""
+        command = [str(self.folder / "pg_restore"), "--no-owner", "--no-privileges", "--file=-", str(dump)]
+        with tempfile.TemporaryFile() as complaints:
+            with subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=complaints
+            ) as process:
+                assert process.stdout is not None
+                shutil.copyfileobj(process.stdout, session, 1 << 20)
+            if process.returncode:
+                complaints.seek(0)
+                raise _failed("pg_restore", complaints.read())
 
 
 def find_tools(major: int) -> Tools:
@@ -92,7 +107,7 @@ def find_tools(major: int) -> Tools:
     return min(fitting, key=lambda tools: tools.major)
 
 
-def failed(name: str, complaint: bytes) -> StorageError:
+def _failed(name: str, complaint: bytes) -> StorageError:
     """Say that a program failed, in its own words."""
     return StorageError(f"{name} failed: {' '.join(complaint.decode(errors='replace').split())[:_TOLD]}")
 
@@ -116,28 +131,9 @@ def _tools_in(folder: Path) -> Tools | None:
     return Tools(folder, int(found[1])) if found else None
 
 
-def _address(url: str) -> URL:
-    return make_url(url).set(drivername="postgresql", password=None)
-
-
 def _environment(url: str) -> dict[str, str]:
     password = make_url(url).password
     return {**os.environ, **({"PGPASSWORD": str(password)} if password else {})}
-
-
-def run_into(tools: Tools, arguments: Sequence[str], target: IO[bytes]) -> None:
-    """Run `pg_restore` with its output written into `target`; `StorageError` if it fails."""
-    with tempfile.TemporaryFile() as complaints:
-        command = [str(tools.folder / "pg_restore"), *arguments]
-        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=complaints) as process:
-            assert process.stdout is not None
-            shutil.copyfileobj(process.stdout, target, 1 << 20)
-        if process.returncode:
-            complaints.seek(0)
-            raise failed("pg_restore", complaints.read())
-
-
-_OURS = (*metadata.tables, "alembic_version")
 
 
 def copy_out(settings: Settings, target: Path) -> Contents:
@@ -199,7 +195,7 @@ def _swap(database: Database, settings: Settings, dump: Path, manifest: Manifest
         with around(Failpoint.KEEP_REPLACED):
             session.write(_script(_move_aside(schema, kept, present, dead)))
         with around(Failpoint.PREPARE_RESTORE):
-            run_into(tools, ["--no-owner", "--no-privileges", "--file=-", str(dump)], session)
+            tools.pg_restore(dump, session)
             session.write(_script(_let_go(schema, kept if "books" in present else None)))
             session.flush()
         reach("before", Failpoint.RESTORE)
@@ -227,7 +223,7 @@ def _move_aside(schema: str, kept: str | None, present: list[str], dead: list[st
 
 
 def _let_go(schema: str, kept: str | None) -> Iterator[sql.Composable]:
-    """Do what `backup_sqlite.prepare` does: no book is held or being written, no passage has a number of before."""
+    """Do what `sqlite.prepare` does: no book is held or being written, no passage has a number of before."""
     names: dict[str, sql.Composable] = {"s": sql.Identifier(schema)}
     names |= {name: sql.Literal(value) for name, value in RESTS.items()}
     yield _with("UPDATE {s}.books SET state = {state}, reason = {reason}, advice = {advice} WHERE state = 'writing'",
