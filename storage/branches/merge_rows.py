@@ -27,6 +27,9 @@ _TABLES = (nodes, texts, documents, codex, codex_suggestions, maintenance, gates
 _BOOK = ("title", "state", "reason", "advice", "length_ratio")
 _UNSEEN = ("body",)
 """Columns that never change, and would be long to compare."""
+_OWN = ("key", "book", "parent", "unit", "label", "ordinal", "written", "revision")
+"""Columns that say where a node is and not how it stands."""
+_STANDING = tuple(column for column in nodes.c if column.name not in _OWN)
 
 Rows = dict[tuple[Any, ...], dict[str, Any]]
 Snapshot = dict[str, Rows]
@@ -119,23 +122,13 @@ def _is(table: Table, key: list[Any]) -> Any:
     return and_(*(column == value for column, value in zip(table.primary_key, key, strict=True)))
 
 
-_OWN = ("key", "book", "parent", "unit", "label", "ordinal", "written", "revision")
-"""Columns that say where a node is and not how it stands."""
-_STANDING = tuple(column for column in nodes.c if column.name not in _OWN)
-
-
 def graft(connection: Connection, theirs: TaskNode, parent: TaskNode, unit: int | None) -> int:
     """Put a copy of a node of another book below one; return its key. Its number is the same, unless that is taken."""
     of_parent = nodes.c.parent == parent.key
     taken = connection.execute(select(nodes.c.key).where(of_parent, nodes.c.ordinal == theirs.ordinal)).first()
-    last = connection.execute(select(func.max(nodes.c.ordinal)).where(of_parent)).scalar_one_or_none() or 0
-    ordinal = last + 1 if taken else theirs.ordinal
-    values = {
-        "book": parent.book, "parent": parent.key, "unit": unit, "label": f"{parent.label}.{ordinal}",
-        "ordinal": ordinal, "written": theirs.written, "revision": 1,
-    }  # fmt: skip
-    made = connection.execute(insert(nodes).values(_standing(connection, theirs) | values).returning(nodes.c.key))
-    return int(made.scalar_one())
+    ordinal = _next_ordinal(connection, parent) if taken else theirs.ordinal
+    standing = _standing(connection, theirs) | {"unit": unit, "written": theirs.written}
+    return _add_below(connection, parent, ordinal, standing)
 
 
 def stand_as(connection: Connection, mine: TaskNode, theirs: TaskNode) -> None:
@@ -148,15 +141,21 @@ def stand_as(connection: Connection, mine: TaskNode, theirs: TaskNode) -> None:
 
 def set_aside(connection: Connection, mine: TaskNode, kinds: Iterable[DocumentKind]) -> None:
     """Move documents of some kinds from a node to a replaced one below it: they stand nowhere any more."""
-    last = connection.execute(select(func.max(nodes.c.ordinal)).where(nodes.c.parent == mine.key)).scalar_one()
-    ordinal = (last or 0) + 1
-    values = {
-        "book": mine.book, "parent": mine.key, "unit": None, "label": f"{mine.label}.{ordinal}", "ordinal": ordinal,
-        "written": 0, "revision": 1, "status": NodeStatus.VOID.value,
-    }  # fmt: skip
-    made = connection.execute(insert(nodes).values(_standing(connection, mine) | values).returning(nodes.c.key))
+    void = _standing(connection, mine) | {"unit": None, "written": 0, "status": NodeStatus.VOID.value}
+    made = _add_below(connection, mine, _next_ordinal(connection, mine), void)
     moved = update(documents).where(documents.c.node == mine.key, documents.c.kind.in_([kind.value for kind in kinds]))
-    connection.execute(moved.values(node=made.scalar_one()))
+    connection.execute(moved.values(node=made))
+
+
+def _next_ordinal(connection: Connection, parent: TaskNode) -> int:
+    last = connection.execute(select(func.max(nodes.c.ordinal)).where(nodes.c.parent == parent.key)).scalar_one()
+    return (last or 0) + 1
+
+
+def _add_below(connection: Connection, parent: TaskNode, ordinal: int, standing: dict[str, Any]) -> int:
+    place = {"book": parent.book, "parent": parent.key, "label": f"{parent.label}.{ordinal}", "ordinal": ordinal}
+    made = connection.execute(insert(nodes).values(standing | place | {"revision": 1}).returning(nodes.c.key))
+    return int(made.scalar_one())
 
 
 def _standing(connection: Connection, node: TaskNode) -> dict[str, Any]:
