@@ -26,11 +26,13 @@ _VERSIONS = select(
     words_of(documents.c.text_hash), documents.c.origin, documents.c.step,
 ).join(nodes, nodes.c.key == documents.c.node).where(IS_LIVING)  # fmt: skip
 _maker = steps.alias("maker")
+_AT_SAME_NODE = and_(
+    steps.c.book == _maker.c.book, steps.c.node == _maker.c.node, steps.c.revision == _maker.c.revision
+)
 _wrote_before = and_(_maker.c.activity == Activity.REVIEW.value, steps.c.activity == Activity.WRITE.value)
-_BESIDE = and_(
-    steps.c.book == _maker.c.book, steps.c.node == _maker.c.node, steps.c.revision == _maker.c.revision,
-    steps.c.round == _maker.c.round, or_(steps.c.activity == _maker.c.activity, _wrote_before),
-)  # fmt: skip
+_IS_BESIDE = and_(
+    _AT_SAME_NODE, steps.c.round == _maker.c.round, or_(steps.c.activity == _maker.c.activity, _wrote_before)
+)
 """The calls of a step's own activity; a review may accept what an activity before it wrote."""
 
 
@@ -92,7 +94,7 @@ class StalenessRepository(Repository):
         for some in batches(sorted(set(made_by))):
             rows = self._connection.execute(
                 select(_maker.c.id.label("maker"), steps)
-                .join(steps, _BESIDE)
+                .join(steps, _IS_BESIDE)
                 .where(_maker.c.id.in_(some))
                 .order_by(steps.c.id)
             )
@@ -125,20 +127,16 @@ class StalenessRepository(Repository):
 _KNOWN, _CUT = "known", "cut"
 _KINDS = (DocumentKind.DESIGN, DocumentKind.WRITERS_BRIEF, DocumentKind.PROSE)
 
-_making = steps.alias("maker")
 _PROSE_STEPS = (Activity.WRITE.value, Activity.REVIEW.value)
 _IN_ROUNDS = or_(
-    steps.c.round == _making.c.round, and_(_making.c.round < AMENDING_ROUNDS, steps.c.round < AMENDING_ROUNDS)
+    steps.c.round == _maker.c.round, and_(_maker.c.round < AMENDING_ROUNDS, steps.c.round < AMENDING_ROUNDS)
 )
 """An accepted text may have been improved in a round of its own; what amended it was done in one round alone."""
 _OF_ACTIVITY = or_(
-    steps.c.activity == _making.c.activity,
-    and_(steps.c.activity.in_(_PROSE_STEPS), _making.c.activity.in_(_PROSE_STEPS)),
+    steps.c.activity == _maker.c.activity,
+    and_(steps.c.activity.in_(_PROSE_STEPS), _maker.c.activity.in_(_PROSE_STEPS)),
 )
-_IS_OF_MAKING = and_(
-    steps.c.book == _making.c.book, steps.c.node == _making.c.node, steps.c.revision == _making.c.revision, _IN_ROUNDS,
-    _OF_ACTIVITY, steps.c.id <= _making.c.id,
-)  # fmt: skip
+_IS_OF_MAKING = and_(_AT_SAME_NODE, _IN_ROUNDS, _OF_ACTIVITY, steps.c.id <= _maker.c.id)
 
 _unit = nodes.alias("unit")
 _base = documents.alias("base")
@@ -151,16 +149,16 @@ _DOCUMENTS = (
     select(
         documents.c.id, documents.c.node, nodes.c.label, func.coalesce(_unit.c.label, nodes.c.label).label("unit"),
         documents.c.kind, words_of(documents.c.text_hash), codex_uses.c.record.label("known"),
-        _making.c.id.label("maker"), _making.c.recorded_at.label("made_at"),
+        _maker.c.id.label("maker"), _maker.c.recorded_at.label("made_at"),
     )
     .join(nodes, nodes.c.key == documents.c.node)
     .outerjoin(_unit, _unit.c.key == nodes.c.unit)
     .outerjoin(codex_uses, _IS_KNOWN)
     .outerjoin(_base, _IS_BASE)
-    .outerjoin(_making, _making.c.id == func.coalesce(documents.c.step, _base.c.step))
+    .outerjoin(_maker, _maker.c.id == func.coalesce(documents.c.step, _base.c.step))
     .where(
         IS_LIVING, IS_CURRENT,
-        documents.c.kind.in_([kind.value for kind in _KINDS]), or_(_making.c.id.is_not(None), codex_uses.c.record > 0),
+        documents.c.kind.in_([kind.value for kind in _KINDS]), or_(_maker.c.id.is_not(None), codex_uses.c.record > 0),
     )
     .order_by(documents.c.id)
 )  # fmt: skip
@@ -204,8 +202,8 @@ class CodexUseRepository(Repository):
 
     def calls_of(self, maker: int) -> list[MakingCall]:
         """Return the calls that a document came of, given the step that left it."""
-        query = select(steps.c.activity, steps.c.step, steps.c.prompt).join(_making, _IS_OF_MAKING)
-        rows = self._connection.execute(query.where(_making.c.id == maker).order_by(steps.c.id))
+        query = select(steps.c.activity, steps.c.step, steps.c.prompt).join(_maker, _IS_OF_MAKING)
+        rows = self._connection.execute(query.where(_maker.c.id == maker).order_by(steps.c.id))
         return [MakingCall(Activity(row.activity), row.step, tuple(row.prompt.split())) for row in rows]
 
     def brief_of(self, document: int) -> str | None:

@@ -45,6 +45,9 @@ from bookwright.storage.transfer.portable import (
 )
 from bookwright.storage.tree.nodes import NodeRepository
 
+Row = dict[str, Any]
+
+_RESERVED = text("SELECT nextval(pg_get_serial_sequence(:table, :column)) FROM generate_series(1, :count)")
 _WORDS: Mapping[tuple[str, str], type[StrEnum]] = {
     ("books", "state"): BookState, ("nodes", "level"): Level, ("nodes", "child_level"): Level,
     ("nodes", "task_type"): TaskType, ("nodes", "status"): NodeStatus, ("nodes", "verdict"): Verdict,
@@ -54,8 +57,12 @@ _WORDS: Mapping[tuple[str, str], type[StrEnum]] = {
     ("tool_uses", "status"): ToolStatus,
 }  # fmt: skip
 """Columns that hold one of a few words."""
-_LISTS = frozenset((("nodes", "open_points"), ("nodes", "outline")))
-_DICTS = frozenset((("nodes", "spec"),))
+_JSON: Mapping[tuple[str, str], type] = {
+    ("nodes", "open_points"): list,
+    ("nodes", "outline"): list,
+    ("nodes", "spec"): dict,
+}
+"""Columns that hold JSON, and of which kind."""
 _TIME = ("nodes", "story_time")
 
 
@@ -113,7 +120,7 @@ def _check_meaning(part: BookTable, name: str, value: Any) -> None:
     place, words = (part.name, name), _WORDS.get((part.name, name))
     if words is not None and value is not None and value not in words.__members__.values():
         raise ValueError(f"{name!r} cannot be {value[:40]!r}")
-    if place in _LISTS | _DICTS and not isinstance(_loaded(name, value), list if place in _LISTS else dict):
+    if place in _JSON and not isinstance(_loaded(name, value), _JSON[place]):
         raise ValueError(f"{name!r} cannot be {value[:40]!r}")
     if place == _TIME and value is not None:
         try:
@@ -154,11 +161,6 @@ def _check_references(part: BookTable, values: Mapping[str, Any], number: int, c
             raise ValueError(f"its {name} is {target}, and there is no such row in {table}")
     if is_round_of_queue(part, values) and not 0 <= values["round"] <= counts.get(maintenance.name, 0):
         raise ValueError(f"its round is {values['round']}, and there is no such row in {maintenance.name}")
-
-
-Row = dict[str, Any]
-
-_RESERVED = text("SELECT nextval(pg_get_serial_sequence(:table, :column)) FROM generate_series(1, :count)")
 
 
 def take_in(
