@@ -6,9 +6,10 @@ SQLAlchemy's way to a statement and back takes longer than SQLite's own work.
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
+from importlib import import_module
 from typing import Any
 
-from sqlalchemy import Connection, Select
+from sqlalchemy import Connection, Select, Table
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -137,6 +138,12 @@ def through_driver(connection: Connection, text: str, values: Any = ()) -> Seque
     except connection.dialect.loaded_dbapi.Error as error:  # told as SQLAlchemy tells it
         known = connection.dialect.loaded_dbapi.Error
         raise DBAPIError.instance(text, values, error, known, dialect=connection.dialect) from error
+
+
+def insert_new(table: Table, dialect: str) -> Any:
+    """A statement that adds rows and leaves those that are there as they are, for one of the two databases."""
+    module = import_module(f"sqlalchemy.dialects.{dialect}")  # the other's drivers need not be there
+    return module.insert(table).on_conflict_do_nothing()
 
 
 def _out_of(type_: TypeEngine[Any]) -> _Take:

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sqlalchemy import ColumnElement, Connection, Label, Result, Select, delete, func, or_, select
-from sqlalchemy.dialects import sqlite
+from sqlalchemy import ColumnElement, Connection, Label, Result, Select, Table, delete, func, or_, select
 
 from bookwright.models.document import DocumentKind
 from bookwright.models.text.language import Language, detect_language
 from bookwright.models.tree.place import order_of
 from bookwright.storage.batches import batches
 from bookwright.storage.branches.lineage import ancestors_of, of_heirs, of_lineage
+from bookwright.storage.engine.prepared import insert_new
 from bookwright.storage.index.chunks import header
 from bookwright.storage.index.embedding import Vectors
 from bookwright.storage.repositories import Repository
@@ -134,8 +134,7 @@ class PassageRepository(Repository):
             for item in new
         ]  # fmt: skip
         self.add_vectors(embedded)
-        if rows:
-            self._connection.execute(self._insert(passages), rows)
+        self._add_new(passages, rows)
 
     def add_vectors(self, embedded: Mapping[str, Vectors]) -> None:
         """Store vectors by text hash, as little-endian float32."""
@@ -143,8 +142,7 @@ class PassageRepository(Repository):
             {"book": self._book, "hash": key, "model": self._model, "vector": vector.astype("<f4").tobytes()}
             for key, vector in embedded.items()
         ]
-        if rows:
-            self._connection.execute(self._insert(vectors), rows)
+        self._add_new(vectors, rows)
 
     def known_vectors(self, hashes: Iterable[str]) -> dict[str, Vectors]:
         """Return the vectors that are stored for those text hashes."""
@@ -262,12 +260,9 @@ class PassageRepository(Repository):
         shared = found.where(vectors.c.book.in_(ancestors_of(passages.c.book))).limit(ONE)
         return func.coalesce(own, shared.correlate(passages).scalar_subquery()).label("vector")
 
-    def _insert(self, table: Any) -> Any:
-        if self._connection.dialect.name == "sqlite":
-            return sqlite.insert(table).on_conflict_do_nothing()
-        from sqlalchemy.dialects import postgresql  # with its drivers: only who has such a server needs them
-
-        return postgresql.insert(table).on_conflict_do_nothing()
+    def _add_new(self, table: Table, rows: Sequence[dict[str, Any]]) -> None:
+        if rows:
+            self._connection.execute(insert_new(table, self._connection.dialect.name), rows)
 
 
 _PLACES = (

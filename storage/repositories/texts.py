@@ -4,13 +4,12 @@ import hashlib
 import zlib
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
-from importlib import import_module
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, select
 
 from bookwright.storage.branches.lineage import ancestors_of, of_lineage
-from bookwright.storage.engine.prepared import Prepared
+from bookwright.storage.engine.prepared import Prepared, insert_new
 from bookwright.storage.tables import ONE, texts
 
 _LEVEL = 3
@@ -30,9 +29,8 @@ _GET = Prepared(
 
 @cache
 def _insert(dialect: str) -> Prepared:
-    """Return the statement that stores a text unless it is there, importing one dialect and not both."""
-    insert = import_module(f"sqlalchemy.dialects.{dialect}").insert
-    return Prepared(insert(texts).values(_columns).on_conflict_do_nothing())
+    """Return the statement that stores a text unless it is there."""
+    return Prepared(insert_new(texts, dialect).values(_columns))
 
 
 @lru_cache(maxsize=32)
