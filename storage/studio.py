@@ -31,6 +31,8 @@ _STANDING = select(
     func.coalesce(func.sum(_ahead_cost), 0),
     func.coalesce(func.sum(_ahead_tokens), 0),
 ).select_from(books.outerjoin(allowances, allowances.c.book == books.c.id))
+_LOCK = select(studio.c.id).with_for_update()
+"""Lets one transaction at a time go on; on SQLite only one writes anyway."""
 _DELETED = select(studio.c.deleted_cost, studio.c.deleted_tokens)
 
 
@@ -50,7 +52,7 @@ class StudioStanding:
 
 
 class Studio:
-    """What all books spend, in one transaction."""
+    """What all books spend, and when they may ask a provider, in one transaction."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -75,7 +77,7 @@ class Studio:
         Raises:
             BudgetExceeded: Less than that is left.
         """
-        self._connection.execute(select(studio.c.id).with_for_update())
+        self._connection.execute(_LOCK)
         self._void_what_nobody_holds()
         standing = self.standing(without=book)
         left = cap.less(standing.total + used)
@@ -101,6 +103,22 @@ class Studio:
                 deleted_cost=studio.c.deleted_cost + spent.cost, deleted_tokens=studio.c.deleted_tokens + spent.tokens
             )
         )
+
+    def take_turn(self, provider: str, interval: float) -> float:
+        """Take the next free turn at a provider, turns being `interval` seconds apart, by the database's clock.
+
+        Return in how many seconds it comes.
+        """
+        self._connection.execute(_LOCK)  # also before there is a row
+        now = float(self._connection.execute(select(database_now())).scalar_one())
+        free = self._connection.execute(select(paces.c.next_free).where(paces.c.provider == provider)).scalar()
+        turn = max(now, free or 0.0)
+        if free is None:
+            self._connection.execute(insert(paces).values(provider=provider, next_free=turn + interval))
+        else:
+            here = paces.c.provider == provider
+            self._connection.execute(update(paces).where(here).values(next_free=turn + interval))
+        return turn - now
 
     def _void_what_nobody_holds(self) -> None:
         """Take back what dead workers hold, for good: one that was only asleep finds out and asks again."""
@@ -128,24 +146,3 @@ def _refusal(need: Amount, left: Cap, cap: Cap, standing: StudioStanding) -> str
 def _remedy(need: Amount, left: Cap) -> str:
     name = "studio_usd" if left.cost is not None and need.cost > left.cost else "studio_tokens"
     return f"raise {name} in config.toml (or BOOKWRIGHT_{name.upper()}) on every worker"
-
-
-class PaceBoard:
-    """When the next request may go to each provider, by the database's clock."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-
-    def take_turn(self, provider: str, interval: float) -> float:
-        """Take the next free turn, turns being `interval` seconds apart; return in how many seconds it comes."""
-        self._connection.execute(select(studio.c.id).with_for_update())  # one at a time, also before there is a row
-        now = float(self._connection.execute(select(database_now())).scalar_one())
-        free = self._connection.execute(select(paces.c.next_free).where(paces.c.provider == provider)).scalar()
-        turn = max(now, free or 0.0)
-        if free is None:
-            self._connection.execute(insert(paces).values(provider=provider, next_free=turn + interval))
-        else:
-            self._connection.execute(
-                update(paces).where(paces.c.provider == provider).values(next_free=turn + interval)
-            )
-        return turn - now

@@ -10,7 +10,7 @@ from bookwright.failpoints import Failpoint
 from bookwright.models.errors import InvalidSetting
 from bookwright.models.settings import Settings
 from bookwright.storage.engine.database import Database
-from bookwright.storage.studio import PaceBoard
+from bookwright.storage.studio import Studio
 
 _TOLD_SECONDS = 3.0
 """A wait that is longer is told."""
@@ -48,7 +48,7 @@ class DatabasePacer:
             StorageError: The database could not be asked.
         """
         with self._database.write(Failpoint.TAKE_ALLOWANCE) as connection:
-            return Permit(PaceBoard(connection).take_turn(provider, 60.0 / self._rates[provider]))
+            return Permit(Studio(connection).take_turn(provider, 60.0 / self._rates[provider]))
 
 
 class Turns:
