@@ -117,10 +117,8 @@ def _kept_steps(connection: Connection, book: str, keep: Keep) -> ColumnElement[
 def _needed(connection: Connection, book: str, is_kept: ColumnElement[bool]) -> set[str]:
     """Return the hashes of all texts that must stay, for the book or for its branches."""
     needed: set[str] = set()
-    needed.update(connection.execute(select(steps.c.reply).where(of_heirs(steps.c.book, book))).scalars())
-    needed.update(connection.execute(select(tool_uses.c.response).where(of_heirs(tool_uses.c.book, book))).scalars())
-    for kept in (documents.c.text_hash, documents.c.data_hash):
-        hashes = select(kept).where(of_heirs(documents.c.book, book), kept.is_not(None))
+    for kept in (steps.c.reply, tool_uses.c.response, documents.c.text_hash, documents.c.data_hash):
+        hashes = select(kept).where(of_heirs(kept.table.c.book, book), kept.is_not(None))
         needed.update(connection.execute(hashes).scalars())
     for asked in connection.execute(select(_asked).where(steps.c.book == book, is_kept)).scalars():
         needed.update(asked.split())
