@@ -1,8 +1,4 @@
-"""The lease that lets one worker at a time write a book, and who holds which book.
-
-The fence stands before everything that a worker writes. Others read here whether a holder still lives, and which books
-are being written by nobody.
-"""
+"""The lease that lets one worker at a time write a book, with the fence before all that it writes; who holds what."""
 
 import os
 import re

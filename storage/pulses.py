@@ -1,7 +1,4 @@
-"""What changes in a database while books are written, cheap enough to be read every second.
-
-One line a book, and the calls that were recorded after a step, as figures without any text.
-"""
+"""What changes in a database while books are written, cheap enough to read every second: books, calls as figures."""
 
 from dataclasses import dataclass
 

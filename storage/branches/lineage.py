@@ -1,7 +1,4 @@
-"""What a branch reads from its origins: texts and vectors by hash, steps up to the fork, and what documents rest on.
-
-Inputs of documents are recorded once for all branches that share them, under the document that stood there first.
-"""
+"""What a branch reads from its origins: texts and vectors by hash, earlier steps, and what documents rest on."""
 
 from typing import Any
 
@@ -61,6 +58,7 @@ def _in_book(key: Column[int], book: Column[str]) -> ColumnElement[int]:
     return func.coalesce(found, key)
 
 
+# What documents rest on is recorded once for all branches that share them, under the document that stood there first.
 _resting, _source = documents.alias("resting"), documents.alias("source")
 _pairs = select(_resting.c.book, _resting.c.id.label("document"), _source.c.id.label("input"))
 

@@ -1,7 +1,4 @@
-"""The condition of a database: whether SQLite's file is whole, what can still be read of it, its log, its clock.
-
-Of Postgres also the sessions that are stuck in a transaction, and the version.
-"""
+"""The condition of a database: whether its file is whole, what can still be read of it, its log, its clock."""
 
 import os
 import tempfile
@@ -23,6 +20,9 @@ from bookwright.storage.tables import IS_CURRENT, books, documents
 
 _NAMED = 5
 """Faults that are told; SQLite finds as many as it is let."""
+
+_STUCK_SECONDS = 60.0
+"""After which an open transaction of somebody else is no short look any more."""
 
 
 def faults(database: Database, *, is_deep: bool = False) -> list[str]:
@@ -84,10 +84,6 @@ def _readable(database: Database, book: str) -> Iterator[bool]:
             yield True
         except Exception:  # a broken page may give anything: SQLite's error, another row, bytes that do not unpack
             yield False
-
-
-_STUCK_SECONDS = 60.0
-"""After which an open transaction of somebody else is no short look any more."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,4 @@
-"""Files that are there whole or not at all, room for them, and file systems that cannot hold a database.
-
-What a process left unfinished is removed once it no longer runs, which `lives` tells.
-"""
+"""Files that are there whole or not at all, processes that left some unfinished, room, and kinds of mounts."""
 
 import os
 import re

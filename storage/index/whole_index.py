@@ -1,7 +1,4 @@
-"""A book's index, made sure to be whole: collections of Chroma that are filled, and built again where damaged.
-
-`ScanIndex` stands in for them: it finds the nearest vectors by going through the database.
-"""
+"""Makes sure that a book's index holds what it should: fills it, builds a damaged one again, or does without."""
 
 import logging
 from collections.abc import Callable, Sequence

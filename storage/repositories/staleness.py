@@ -1,8 +1,4 @@
-"""What documents rest on: which versions stood in their prompts, and which state of the codex their making knew.
-
-`StalenessRepository` tells what is stale by the recorded inputs, `CodexUseRepository` what the codex was then and what
-was withheld from the prompts.
-"""
+"""What documents rest on: which versions stood in their prompts, and which state of the codex was known."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

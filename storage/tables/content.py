@@ -1,7 +1,4 @@
-"""What steps have made of a book: documents and what they rest on, the codex, and what the index holds.
-
-The codex has records in versions, suggestions, and the codex uses of documents.
-"""
+"""What steps have made of a book: documents and what they rest on, the codex, and what the index holds."""
 
 from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Integer, LargeBinary, Table, UniqueConstraint
 

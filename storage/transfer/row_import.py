@@ -1,7 +1,4 @@
-"""Takes in the told rows of a book: checks each, and puts them into a database with keys of that database's own.
-
-A row must be whole, of the right types, and refer to what is there.
-"""
+"""Takes in the told rows of a book: checks each, and puts them into a database with keys of its own."""
 
 import json
 import uuid

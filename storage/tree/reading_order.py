@@ -1,8 +1,4 @@
-"""The living units of a book in reading order: where its chapters end, and when its units happen.
-
-`UnitTable` holds them in memory and is kept up with each change from the changed one on; `read_units`, `read_order` and
-`read_names` read them from the database.
-"""
+"""The living units of a book in reading order: where its chapters end, and when its units happen."""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple, Self
