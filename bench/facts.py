@@ -16,8 +16,7 @@ from random import Random
 from bench import shim
 from bench.measure import Measure
 from bench.planted import PLANTED, Planted
-from bookwright.agents.backends.rehearsal.telling import digest, tell
-from bookwright.agents.backends.rehearsal.voice import Voice, voice_of
+from bookwright.agents.backends.rehearsal.voice import Voice, digest, tell, voice_of
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.agents.context.builder import ContextBuilder
 from bookwright.failpoints import Failpoint

@@ -5,8 +5,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from bookwright.agents.backends.spending.allowance import Allowance
-from bookwright.agents.backends.spending.budget import BudgetLedger
+from bookwright.agents.backends.spending.budget import Allowance, BudgetLedger
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.agents.blueprints.loading import usable_blueprint
 from bookwright.agents.context.builder import Context, ContextBuilder

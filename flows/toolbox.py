@@ -40,7 +40,7 @@ class BookTools:
     def _web(self) -> tuple[Tool[Any], ...]:
         services = searchers(self._settings)
         if services and self._is_rehearsal:
-            from bookwright.agents.backends.rehearsal.searching import RehearsedSearcher  # brings its vocabulary
+            from bookwright.agents.backends.rehearsal.backend import RehearsedSearcher  # brings its vocabulary
 
             return (WebSearch((RehearsedSearcher(),)),)
         if not services:

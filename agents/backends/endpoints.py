@@ -1,7 +1,11 @@
-"""How a model is reached: its provider's address, key or program; and whether it can be asked for at all."""
+"""How a model is reached: its provider's address, key or program; and whether it can be asked for at all.
+
+What a provider says is put into messages without its key.
+"""
 
 import difflib
 import os
+import re
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +15,7 @@ from bookwright.agents.backends.catalogue import Dialect, Provider, split_name
 from bookwright.agents.backends.spending import prices
 from bookwright.models.errors import InvalidSetting, MissingKey, MissingProgram, RequestRejected, UnknownModel
 from bookwright.models.settings import Settings
+from bookwright.models.text.plain import plain
 
 
 @dataclass(frozen=True)
@@ -140,3 +145,15 @@ def _check_known(name: str, provider: Provider, model: str, settings: Settings) 
 
 def _first_set(variables: tuple[str, ...]) -> str:
     return next((value for name in variables if (value := os.environ.get(name, "").strip())), "")
+
+
+_MAX_CHARACTERS = 300
+_KEY = re.compile(r"\b(sk|key|pk)-[\w*-]{6,}")
+
+
+def on_one_line(text: str, secret: str = "") -> str:
+    """Put a provider's words on one line of at most 300 characters, without `secret` or anything like a key."""
+    if secret:
+        text = text.replace(secret, "...")
+    text = _KEY.sub("...", " ".join(plain(text).split()))
+    return text if len(text) <= _MAX_CHARACTERS else text[:_MAX_CHARACTERS] + " ..."

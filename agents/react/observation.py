@@ -1,11 +1,14 @@
-"""What a model is shown of a tool's answer: the envelope without its bookkeeping, bounded. Pure."""
+"""What tools brought: as a model is shown it, bounded and without its bookkeeping; what an answer rests on. Pure."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from bookwright.agents.react.action import OBSERVATION
-from bookwright.models.talk.tool import ToolResponse
+from bookwright.agents.tools.outside import sources
+from bookwright.models.document import Findings, Source, distinct
+from bookwright.models.step import ToolUse
+from bookwright.models.talk.tool import ToolResponse, ToolStatus
 from bookwright.models.text.language import Language
 from bookwright.models.text.plain import plain
 
@@ -67,3 +70,33 @@ def _closing_marks(text: str) -> str:
     for found in _OUTSIDE.finditer(text):
         opened = "" if found[1] else found[2]
     return f"\n</{opened}>" if opened else ""
+
+
+_READS, _SEARCHES = "fetch_page", "web_search"
+
+
+def findings(uses: Iterable[ToolUse], answer: str) -> Findings:
+    """Return the pages that were read and those of the lists that the answer names; of none of these, all listed."""
+    read: list[Source] = []
+    listed: list[Source] = []
+    is_verified = False
+    for use in uses:
+        if use.status == ToolStatus.ERROR or use.tool not in (_READS, _SEARCHES):
+            continue
+        is_verified = True
+        (read if use.tool == _READS else listed).extend(sources(_response(use)))
+    named = [source for source in listed if source.address in answer]
+    return Findings(sources=distinct([*read, *named] or listed), is_verified=is_verified)
+
+
+def documents(uses: Iterable[ToolUse]) -> tuple[int, ...]:
+    """Return the ids of the book's own documents whose passages were found, in ascending order."""
+    entries = [
+        entry for use in uses if use.tool not in (_READS, _SEARCHES) for entry in _response(use).data.get("results", ())
+    ]
+    found = {entry.get("document") for entry in entries if isinstance(entry, dict)}
+    return tuple(sorted(document for document in found if isinstance(document, int)))
+
+
+def _response(use: ToolUse) -> ToolResponse:
+    return ToolResponse.model_validate_json(use.response)

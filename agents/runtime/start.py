@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from bookwright.agents.backends.call import Canceller
+from bookwright.agents.backends.service import Canceller
 from bookwright.agents.runtime.agent import AgentDefinition, Execution, ExecutionHandle, PromptAgent, RunnableAgent
 from bookwright.agents.runtime.metrics import note
 from bookwright.agents.runtime.sinks import Sinks

@@ -8,7 +8,6 @@ from typing import Any, Protocol
 
 from pydantic import JsonValue
 
-from bookwright.agents.backends.call import Canceller
 from bookwright.agents.backends.protocol import (
     Correction,
     EventKind,
@@ -18,6 +17,7 @@ from bookwright.agents.backends.protocol import (
     StreamEvent,
     ToolSpec,
 )
+from bookwright.agents.backends.service import Canceller
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.agents.react import action

@@ -10,8 +10,8 @@ from opentelemetry.context import Context
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.trace import Span, Status, StatusCode, set_span_in_context
 
-from bookwright.agents.backends.call import Canceller
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
+from bookwright.agents.backends.service import Canceller
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.runtime.stream import TalkAsker
 from bookwright.agents.steps.desk import Asker

@@ -66,7 +66,7 @@ def _names(settings: Settings) -> list[str]:
 
 def _trouble_with_program(settings: Settings) -> str:
     """Say why `claude` will not do; it is asked for its help and nothing else."""
-    from bookwright.agents.backends.claude.command import find_program  # for this check alone
+    from bookwright.agents.backends.claude.program import find_program  # for this check alone
 
     try:
         asyncio.run(find_program(settings))

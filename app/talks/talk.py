@@ -11,7 +11,7 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending import prices
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.backends.windows import with_windows
-from bookwright.agents.react.sources import findings
+from bookwright.agents.react.observation import findings
 from bookwright.agents.runtime.agent import Execution
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.runtime.executor import TabExecutor

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from random import Random
 
 from bench.leaks.drafts import stories
-from bookwright.agents.backends.rehearsal.telling import tell
-from bookwright.agents.backends.rehearsal.voice import voice_of
+from bookwright.agents.backends.rehearsal.voice import tell, voice_of
 from bookwright.agents.relay.leaks.check import check_draft
 from bookwright.models.codex.entries import Secret
 from bookwright.models.text.language import Language

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bookwright.agents.react.sources import documents, findings
+from bookwright.agents.react.observation import documents, findings
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import ROUTER, Workflow, aggregator, design_workflow, search_executor
 from bookwright.flows.activities.earlier_pages import drawn_facts

@@ -17,7 +17,7 @@ import pytest
 from sqlalchemy import event, update
 
 from bookwright.agents.backends.service import ModelService
-from bookwright.agents.backends.spending.allowance import Allowance
+from bookwright.agents.backends.spending.budget import Allowance
 from bookwright.failpoints import Failpoint
 from bookwright.flows.library import find_or_create, open_library
 from bookwright.flows.open_book import RunConfig, hold_book

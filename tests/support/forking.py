@@ -29,7 +29,7 @@ from tests.support.forks import ADDRESS, MOST_BYTES
 
 _IMPORTED = (
     "prefect.server.api.server", "prefect.cli", "prefect.workers.process", "bookwright.flows.prefect.guard",
-    "bookwright.flows.write_book", "bookwright.agents.backends.remote.clients", "openai", "chromadb", "uvicorn",
+    "bookwright.flows.write_book", "bookwright.agents.backends.remote.provider", "openai", "chromadb", "uvicorn",
     "tests.support.fake_provider", "tests.support.novelist",
 )  # fmt: skip
 _VERBS = "bookwright.cli"

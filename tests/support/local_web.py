@@ -16,8 +16,7 @@ from urllib.parse import urlsplit
 
 import httpcore2
 
-from bookwright.agents.tools.web.addresses import Address
-from bookwright.agents.tools.web.connection import Network
+from bookwright.agents.tools.web.connection import Address, Network
 from tests.support.local_server import Asked, Canned, LocalServer
 from tests.support.local_web_pages import INJECTION, PAGES, WebPage
 

@@ -6,12 +6,11 @@ from contextlib import aclosing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bookwright.agents.backends.claude import faults as claude_faults
-from bookwright.agents.backends.claude.child import Child
-from bookwright.agents.backends.claude.command import Program, command, environment, find_program, prompt_text
-from bookwright.agents.backends.claude.events import Hearing, read_event
-from bookwright.agents.backends.deadline import Deadline
+from bookwright.agents.backends.claude import output as claude_faults
+from bookwright.agents.backends.claude.output import Hearing, read_event
+from bookwright.agents.backends.claude.program import Child, Program, command, environment, find_program, prompt_text
 from bookwright.agents.backends.protocol import EventKind, Listener, Request, StreamEvent
+from bookwright.agents.backends.retry import Deadline
 from bookwright.models.errors import BackendError, BackendUnavailable, MissingProgram
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply, Usage

@@ -10,8 +10,7 @@ from pathlib import Path
 import httpx2
 
 from bookwright.agents.backends.local import packaged
-from bookwright.agents.backends.local.packaged import PACKAGED, SMOLLM2
-from bookwright.agents.backends.local.weight_files import Progress, WeightFile, file_hash, is_genuine
+from bookwright.agents.backends.local.packaged import PACKAGED, SMOLLM2, Progress, WeightFile, file_hash, is_genuine
 from bookwright.models.errors import (
     BackendError,
     BackendUnavailable,

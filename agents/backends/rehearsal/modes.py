@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from random import Random
 
 from bookwright.agents.backends.rehearsal.step import Step
-from bookwright.agents.backends.rehearsal.telling import tell
-from bookwright.agents.backends.rehearsal.voice import voice_of
+from bookwright.agents.backends.rehearsal.voice import tell, voice_of
 from bookwright.models.errors import RequestRejected
 from bookwright.models.step import Reply
 from bookwright.models.text.language import Language

@@ -16,8 +16,7 @@ from pydantic_ai.exceptions import (
     UserError,
 )
 
-from bookwright.agents.backends.endpoints import Endpoint
-from bookwright.agents.backends.wording import on_one_line
+from bookwright.agents.backends.endpoints import Endpoint, on_one_line
 from bookwright.models.errors import BackendError, BackendUnavailable, RequestRejected
 
 _RETRIED_STATUSES = frozenset({408, 409, 425, 429})

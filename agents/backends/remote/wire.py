@@ -1,6 +1,10 @@
-"""Turns a request of ours into the messages, settings and output form of the library."""
+"""Between us and the library: a request's messages, settings and output form, and the stream that comes back.
+
+The events of a stream are gathered into a text, and told to a listener as they come.
+"""
 
 import json
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -10,9 +14,16 @@ from pydantic_ai.messages import (
     ModelRequest,
     ModelRequestPart,
     ModelResponse,
+    ModelResponseStreamEvent,
+    PartDeltaEvent,
+    PartStartEvent,
     SystemPromptPart,
     TextPart,
+    TextPartDelta,
+    ThinkingPart,
+    ThinkingPartDelta,
     ToolCallPart,
+    ToolCallPartDelta,
     ToolReturnPart,
     UserContent,
     UserPromptPart,
@@ -23,9 +34,9 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
 from bookwright.agents.backends.catalogue import Feature, OutputMode, Provider
-from bookwright.agents.backends.protocol import Correction, Prompt, Request, ToolSpec
+from bookwright.agents.backends.protocol import Correction, EventKind, Listener, Prompt, Request, StreamEvent, ToolSpec
 from bookwright.agents.backends.schema import compact_schema, schema_request, tools_request
-from bookwright.agents.react.action import OBSERVATION, Action, Finish, read
+from bookwright.agents.react.action import OBSERVATION, Action, Finish, is_in_form, read, write
 
 _NO_ANSWER = "(no answer)"
 
@@ -177,3 +188,92 @@ def _parameters(
             return ModelRequestParameters(output_mode="prompted", output_object=shape, prompted_output_template=False)
         case OutputMode.PROMPTED:
             return ModelRequestParameters(function_tools=tools)
+
+
+class StreamedReply:
+    """What has arrived of one reply."""
+
+    def __init__(self, listener: Listener, prefill: str = "", tools: Collection[str] = ()) -> None:
+        """`tools` names what the model may call before it answers; its reply is then put into the text form."""
+        self._listener = listener
+        self._tools = tools
+        self._called = ""
+        self._prefill = prefill
+        self._held = ""
+        self._text: list[str] = []
+        self._reasoning: list[str] = []
+        self._arguments: list[str] = []
+        self._tool_part: int | None = None
+        self.size = 0
+        """Characters of text and reasoning so far."""
+
+    @property
+    def text(self) -> str:
+        """The reply: the arguments of an answer given by a call, else the text; in the text form if there are tools."""
+        said = "".join(self._text) + self._held
+        if self._called:
+            return write(Action(self._called, "".join(self._arguments) or "{}", said))
+        answer = "".join(self._arguments) if self._arguments else said
+        if not self._tools or not answer.strip() or is_in_form(answer):
+            return answer
+        return write(Finish(answer))
+
+    @property
+    def reasoning(self) -> str:
+        """What the model let be seen of its thoughts."""
+        return "".join(self._reasoning)
+
+    def add(self, event: ModelResponseStreamEvent) -> None:
+        """Take in one event. The first piece of a part comes with its start."""
+        match event:
+            case PartStartEvent(part=TextPart(content=content)) if content:
+                self._add_text(content)
+            case PartStartEvent(part=ThinkingPart(content=content)) if content:
+                self._add_reasoning(content)
+            case PartStartEvent(index=index, part=ToolCallPart(tool_name=name, args=args)):
+                self._begin_call(index, name)
+                self._add_arguments(index, args)
+            case PartDeltaEvent(delta=TextPartDelta(content_delta=content)) if content:
+                self._add_text(content)
+            case PartDeltaEvent(delta=ThinkingPartDelta(content_delta=content)) if content:
+                self._add_reasoning(content)
+            case PartDeltaEvent(index=index, delta=ToolCallPartDelta(args_delta=args)):
+                self._add_arguments(index, args)
+            case _:
+                pass
+
+    def _add_text(self, piece: str) -> None:
+        """Take in a piece of text, without the prefill where a server gives it back."""
+        if self._prefill:
+            self._held += piece
+            if self._prefill.startswith(self._held) and self._held != self._prefill:
+                return
+            piece, self._held = self._held.removeprefix(self._prefill), ""
+            self._prefill = ""
+        if piece:
+            self._text.append(piece)
+            self._tell(piece)
+
+    def _add_reasoning(self, piece: str) -> None:
+        self._reasoning.append(piece)
+        self._tell(piece, EventKind.REASONING)
+
+    def _begin_call(self, index: int, name: str) -> None:
+        if self._tool_part is not None:
+            return
+        self._tool_part = index
+        if name in self._tools:
+            self._called = name
+            self._tell(f"\nAction: {name} ")
+
+    def _add_arguments(self, index: int, args: str | Mapping[str, Any] | None) -> None:
+        """Take in arguments of the first call; a model that calls twice has answered twice."""
+        if not args or index != self._tool_part:
+            return
+        piece = args if isinstance(args, str) else json.dumps(args, ensure_ascii=False)
+        self._arguments.append(piece)
+        self._tell(piece)
+
+    def _tell(self, piece: str, kind: EventKind = EventKind.TEXT) -> None:
+        self.size += len(piece)
+        self._listener(StreamEvent(kind, piece))

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from bookwright.agents.tools.files.folder_walk import MOST_ENTRIES, MOST_SECONDS, NameFilter, WalkBounds, walk
-from bookwright.agents.tools.files.globbing import LONGEST_PATTERN, PathPattern
-from bookwright.agents.tools.files.lines import is_binary, lines_of
+from bookwright.agents.tools.files.glob import LONGEST_PATTERN, PathPattern
+from bookwright.agents.tools.files.read import is_binary, lines_of
 from bookwright.agents.tools.files.sandbox import Sandbox
 from bookwright.agents.tools.files.searching import (
     LineHit,
@@ -19,8 +19,7 @@ from bookwright.agents.tools.files.searching import (
     search_with_python,
     search_with_ripgrep,
 )
-from bookwright.agents.tools.partial import PartialReasons, counted
-from bookwright.agents.tools.tool import Params, Tool
+from bookwright.agents.tools.tool import Params, PartialReasons, Tool, counted
 from bookwright.models.errors import ToolFailure
 from bookwright.models.talk.tool import ErrorCode, ToolResponse
 

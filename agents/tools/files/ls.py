@@ -14,10 +14,9 @@ from bookwright.agents.tools.files.folder_walk import (
     WalkBounds,
     entries_of,
 )
-from bookwright.agents.tools.files.path_walk import as_tool_failure
+from bookwright.agents.tools.files.paths import as_tool_failure
 from bookwright.agents.tools.files.sandbox import Sandbox
-from bookwright.agents.tools.partial import PartialReasons, counted
-from bookwright.agents.tools.tool import Params, Tool
+from bookwright.agents.tools.tool import Params, PartialReasons, Tool, counted
 from bookwright.models.errors import ToolFailure
 from bookwright.models.talk.tool import ErrorCode, ToolResponse, as_json_value
 

@@ -1,16 +1,17 @@
-"""`ReadTool`: the lines of a file."""
+"""`ReadTool`: the lines of a file, which is never whole in memory and never read longer than the time allows."""
 
+import codecs
 import os
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO, ClassVar
 
 from pydantic import Field
 
 from bookwright.agents.tools.files.folder_walk import MOST_ENTRIES, MOST_SECONDS, WalkBounds
-from bookwright.agents.tools.files.lines import is_binary, lines_left, lines_of
-from bookwright.agents.tools.files.path_walk import ReachedPath, as_tool_failure
+from bookwright.agents.tools.files.paths import ReachedPath, as_tool_failure
 from bookwright.agents.tools.files.sandbox import Sandbox
-from bookwright.agents.tools.partial import PartialReasons, counted
-from bookwright.agents.tools.tool import Params, Tool
+from bookwright.agents.tools.tool import Params, PartialReasons, Tool, counted
 from bookwright.models.errors import ToolFailure
 from bookwright.models.talk.tool import ErrorCode, ToolResponse
 
@@ -127,3 +128,70 @@ def _check_reached(page: _ShownLines, params: ReadParams, place: ReachedPath, bo
     message = f"{params.path!r} has {page.seen} lines; line {params.start_line} is beyond its end."
     advice = f"Choose a start_line from 1 to {max(page.seen, 1)}."
     raise ToolFailure(ErrorCode.INVALID_PARAM, message, advice, path_resolved=place.path)
+
+
+LONGEST_LINE = 100_000
+"""Bytes of a line that are looked at; the rest of it is passed over."""
+_SNIFFED = 8_192
+_CHUNK = 1 << 20
+_COUNTED_CHUNKS = 64
+
+
+@dataclass(frozen=True)
+class FileLine:
+    """One line, without its end."""
+
+    number: int
+    """From 1."""
+    text: str
+    is_cut: bool
+    """Longer than is looked at."""
+    is_replaced: bool
+    """Held bytes that are no UTF-8; each stands as U+FFFD."""
+
+
+def is_binary(descriptor: int) -> bool:
+    """Whether the first 8 KB of a file hold a NUL."""
+    return b"\0" in os.pread(descriptor, _SNIFFED, 0)
+
+
+def lines_of(file: BinaryIO, bounds: WalkBounds) -> Iterator[FileLine]:
+    """The lines from where the file stands, until its end or that of the time."""
+    number = 0
+    while raw := file.readline(LONGEST_LINE):
+        number += 1
+        is_cut = not raw.endswith(b"\n") and len(raw) == LONGEST_LINE and _skip_rest(file, bounds)
+        text, is_replaced = _decoded(raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw, is_cut)
+        yield FileLine(number, text.removesuffix("\n").removesuffix("\r"), is_cut, is_replaced)
+        if bounds.seconds_left == 0:
+            bounds.out_of_time()
+            return
+
+
+def lines_left(file: BinaryIO, bounds: WalkBounds) -> int | None:
+    """How many lines follow from where the file stands; None if they are too many to count."""
+    count, last = 0, b"\n"
+    for _ in range(_COUNTED_CHUNKS):
+        if not (chunk := file.read(_CHUNK)):
+            return count + (last != b"\n")
+        count, last = count + chunk.count(b"\n"), chunk[-1:]
+        if bounds.seconds_left == 0:
+            break
+    return None
+
+
+def _skip_rest(file: BinaryIO, bounds: WalkBounds) -> bool:
+    """Pass over the rest of a line; whether there was any."""
+    is_any = False
+    while raw := file.readline(_CHUNK):
+        is_any = is_any or raw not in (b"\n", b"\r\n")
+        if raw.endswith(b"\n") or bounds.seconds_left == 0:
+            break
+    return is_any
+
+
+def _decoded(raw: bytes, is_cut: bool) -> tuple[str, bool]:
+    try:
+        return codecs.getincrementaldecoder("utf-8")("strict").decode(raw, final=not is_cut), False
+    except UnicodeDecodeError:
+        return raw.decode("utf-8", "replace"), True

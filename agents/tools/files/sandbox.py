@@ -8,8 +8,7 @@ from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from pathlib import Path
 
-from bookwright.agents.tools.files.path_walk import FOLDER, Folders, PathWalk, ReachedPath, as_tool_failure
-from bookwright.agents.tools.files.paths import parts_of
+from bookwright.agents.tools.files.paths import FOLDER, Folders, PathWalk, ReachedPath, as_tool_failure, parts_of
 from bookwright.models.errors import ToolFailure
 from bookwright.models.talk.tool import ErrorCode
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bookwright.agents.tools.files import line_search
-from bookwright.agents.tools.files.lines import LONGEST_LINE
+from bookwright.agents.tools.files.read import LONGEST_LINE
 
 _RIPGREP_OPTIONS = (
     "--no-config --no-messages --color=never --no-heading --with-filename --null --line-number --column "

@@ -8,12 +8,10 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from bookwright.agents.tools.files.lines import is_binary
-from bookwright.agents.tools.files.path_walk import ReachedPath, as_tool_failure
-from bookwright.agents.tools.files.paths import LONGEST_NAME, check_writable
+from bookwright.agents.tools.files.paths import LONGEST_NAME, ReachedPath, as_tool_failure, check_writable
+from bookwright.agents.tools.files.read import is_binary
 from bookwright.agents.tools.files.sandbox import Sandbox, kind_of
-from bookwright.agents.tools.partial import PartialReasons, counted
-from bookwright.agents.tools.tool import Params, Tool
+from bookwright.agents.tools.tool import Params, PartialReasons, Tool, counted
 from bookwright.models.errors import ToolFailure
 from bookwright.models.talk.tool import ErrorCode, ToolResponse
 

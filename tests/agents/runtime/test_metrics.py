@@ -5,9 +5,8 @@ import threading
 
 import pytest
 
-from bookwright.agents.backends.call import Canceller
 from bookwright.agents.backends.protocol import EventKind, Prompt, Request, Sampling, StreamEvent
-from bookwright.agents.backends.service import ModelService
+from bookwright.agents.backends.service import Canceller, ModelService
 from bookwright.agents.runtime.agent import Execution
 from bookwright.agents.runtime.cast import CAST, CastAgent
 from bookwright.agents.runtime.metrics import StreamMeter

@@ -12,8 +12,7 @@ from bookwright.agents.tools.fetch_page import FetchPage
 from bookwright.agents.tools.outside import sources, unmarked
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.agents.tools.validate import validate
-from bookwright.agents.tools.web.addresses import is_public
-from bookwright.agents.tools.web.connection import Network
+from bookwright.agents.tools.web.connection import Network, is_public
 from bookwright.agents.tools.web.download import DownloadBounds
 from bookwright.models.talk.tool import ToolResponse
 from tests.support.local_server import Canned

@@ -11,11 +11,10 @@ from pydantic import SecretStr
 
 from bookwright.agents.tools.outside import sources, unmarked
 from bookwright.agents.tools.registry import ToolRegistry
-from bookwright.agents.tools.searchers.protocol import Searcher
+from bookwright.agents.tools.searchers.protocol import Searcher, canonical
 from bookwright.agents.tools.searchers.searxng import SearxngSearcher
 from bookwright.agents.tools.searchers.tavily import TavilySearcher
 from bookwright.agents.tools.validate import validate
-from bookwright.agents.tools.web.canonical import canonical
 from bookwright.agents.tools.web.download import DownloadBounds
 from bookwright.agents.tools.web_search import WebSearch, searchers
 from bookwright.models.settings import load_settings

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bookwright.agents.backends.claude.child import lines_of
+from bookwright.agents.backends.claude.program import lines_of
 from bookwright.agents.backends.protocol import EventKind, Sampling, StreamEvent
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger

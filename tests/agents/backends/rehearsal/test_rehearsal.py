@@ -10,7 +10,7 @@ import pytest
 
 from bookwright.agents import workflows
 from bookwright.agents.agent import Agent
-from bookwright.agents.backends.rehearsal.assignments import fact_number
+from bookwright.agents.backends.rehearsal.reading import fact_number
 from bookwright.agents.backends.rehearsal.rules import RULES
 from bookwright.agents.backends.rehearsal.voice import voice_of
 from bookwright.agents.quality import repetition

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
-from bookwright.agents.backends.spending.allowance import Allowance
+from bookwright.agents.backends.spending.budget import Allowance
 from bookwright.failpoints import Failpoint
 from bookwright.models.amount import Amount, Cap
 from bookwright.models.errors import BudgetExceeded, LeaseLost
