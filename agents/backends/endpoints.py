@@ -17,6 +17,9 @@ from bookwright.models.errors import InvalidSetting, MissingKey, MissingProgram,
 from bookwright.models.settings import Settings
 from bookwright.models.text.plain import plain
 
+_LONGEST_WORDS = 300
+_KEY = re.compile(r"\b(sk|key|pk)-[\w*-]{6,}")
+
 
 @dataclass(frozen=True)
 class Endpoint:
@@ -147,13 +150,9 @@ def _first_set(variables: tuple[str, ...]) -> str:
     return next((value for name in variables if (value := os.environ.get(name, "").strip())), "")
 
 
-_MAX_CHARACTERS = 300
-_KEY = re.compile(r"\b(sk|key|pk)-[\w*-]{6,}")
-
-
 def on_one_line(text: str, secret: str = "") -> str:
     """Put a provider's words on one line of at most 300 characters, without `secret` or anything like a key."""
     if secret:
         text = text.replace(secret, "...")
     text = _KEY.sub("...", " ".join(plain(text).split()))
-    return text if len(text) <= _MAX_CHARACTERS else text[:_MAX_CHARACTERS] + " ..."
+    return text if len(text) <= _LONGEST_WORDS else text[:_LONGEST_WORDS] + " ..."

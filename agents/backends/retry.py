@@ -17,6 +17,14 @@ from bookwright.models.errors import BackendError, BackendUnavailable, RequestRe
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
 
+_FIRST_DELAY_SECONDS = 1.0
+_LONGEST_DELAY_SECONDS = 60.0
+
+Attempt = Callable[[str, Listener], Awaitable[Reply]]
+"""One try at a model named `provider:model`."""
+OnFailure = Callable[[str, int, BackendError], None]
+"""Hears of each failed try: the model, the try's number from 1, the error."""
+
 
 class Deadline:
     """Counts from when it is made."""
@@ -70,15 +78,6 @@ class Deadline:
         if self._first is None:
             return f"{self._name} gave no answer within {settings.first_event_seconds:g} s (first_event_seconds)"
         return f"{self._name} fell silent for {settings.idle_seconds:g} s (idle_seconds)"
-
-
-_FIRST_DELAY_SECONDS = 1.0
-_LONGEST_DELAY_SECONDS = 60.0
-
-Attempt = Callable[[str, Listener], Awaitable[Reply]]
-"""One try at a model named `provider:model`."""
-OnFailure = Callable[[str, int, BackendError], None]
-"""Hears of each failed try: the model, the try's number from 1, the error."""
 
 
 @dataclass(frozen=True)

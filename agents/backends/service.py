@@ -33,6 +33,15 @@ from bookwright.models.step import Reply
 _CANCEL_SECONDS = 5
 """How long a waiting thread that gives up lets its call put things in order."""
 
+_CLOSE_SECONDS = 10
+
+_OWN = {
+    "claude-cli": "claude.claude_cli:ClaudeCliBackend",
+    "embedded": "local.embedded:EmbeddedBackend",
+    "rehearsal": "rehearsal:RehearsalBackend",
+}
+"""The backends of providers with a dialect of their own: module and class. They are imported when first asked."""
+
 
 class Canceller:
     """Cancels the call it was given to, and whatever it is given to later, from any thread."""
@@ -117,9 +126,6 @@ class LoopCall:
             self._task.cancel()
 
 
-_CLOSE_SECONDS = 10
-
-
 def _guarded(listener: Listener) -> Listener:
     """Wrap a listener so that nothing it raises reaches the loop, where it would end all calls."""
 
@@ -128,14 +134,6 @@ def _guarded(listener: Listener) -> Listener:
             listener(event)
 
     return hear
-
-
-_OWN = {
-    "claude-cli": "claude.claude_cli:ClaudeCliBackend",
-    "embedded": "local.embedded:EmbeddedBackend",
-    "rehearsal": "rehearsal:RehearsalBackend",
-}
-"""The backends of providers with a dialect of their own: module and class. They are imported when first asked."""
 
 
 class ModelService:

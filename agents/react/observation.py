@@ -20,6 +20,8 @@ _OUTSIDE = re.compile(r"<(/?)(outside-[0-9a-f]+)>")
 _TRUNCATED = "truncated"
 """A field that the response's text speaks of."""
 
+_READS, _SEARCHES = "fetch_page", "web_search"
+
 
 def observation(response: ToolResponse, room: int) -> str:
     """Word a response for the model: its status, with an error's code, and its text, then its data line by line.
@@ -70,9 +72,6 @@ def _closing_marks(text: str) -> str:
     for found in _OUTSIDE.finditer(text):
         opened = "" if found[1] else found[2]
     return f"\n</{opened}>" if opened else ""
-
-
-_READS, _SEARCHES = "fetch_page", "web_search"
 
 
 def findings(uses: Iterable[ToolUse], answer: str) -> Findings:

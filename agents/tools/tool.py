@@ -27,6 +27,22 @@ ROOT = "."
 _TOLD_PROBLEMS = 3
 _LONGEST_TOLD = 200
 
+_ADAPTER_OFF = frozenset({"false", "0", "no", "off"})
+_LONGEST_TEXT = 500
+_WORDS = (
+    (ErrorCode.NOT_FOUND, ("not found", "no such", "does not exist", "missing", "不存在", "找不到")),
+    (ErrorCode.ACCESS_DENIED, ("access denied", "outside", "forbidden", "escape", "越界", "禁止")),
+    (ErrorCode.PERMISSION_DENIED, ("permission", "not permitted", "read-only", "权限")),
+    (ErrorCode.TIMEOUT, ("timeout", "timed out", "time out", "超时")),
+    (ErrorCode.IS_DIRECTORY, ("is a directory", "is a folder", "是目录")),
+    (ErrorCode.BINARY_FILE, ("binary", "二进制")),
+    (ErrorCode.RATE_LIMIT, ("rate limit", "too many requests", "429", "限流")),
+    (ErrorCode.NETWORK_ERROR, ("network", "connection", "unreachable", "网络")),
+    (ErrorCode.INVALID_PARAM, ("invalid", "required", "parameter", "argument", "无效", "参数")),
+    (ErrorCode.EXECUTION_ERROR, ("no space", "disk", "i/o", "磁盘")),
+)
+"""What an error's wording says of its code; the first that fits."""
+
 
 class Params(StrictModel):
     """The parameters of a tool; a subclass for each."""
@@ -176,23 +192,6 @@ class PartialReasons:
         return partial(data, done, " ".join(self._lacking), " ".join(self._advice), stats=stats, **context)
 
 
-_OFF = frozenset({"false", "0", "no", "off"})
-_LONGEST_TEXT = 500
-_WORDS = (
-    (ErrorCode.NOT_FOUND, ("not found", "no such", "does not exist", "missing", "不存在", "找不到")),
-    (ErrorCode.ACCESS_DENIED, ("access denied", "outside", "forbidden", "escape", "越界", "禁止")),
-    (ErrorCode.PERMISSION_DENIED, ("permission", "not permitted", "read-only", "权限")),
-    (ErrorCode.TIMEOUT, ("timeout", "timed out", "time out", "超时")),
-    (ErrorCode.IS_DIRECTORY, ("is a directory", "is a folder", "是目录")),
-    (ErrorCode.BINARY_FILE, ("binary", "二进制")),
-    (ErrorCode.RATE_LIMIT, ("rate limit", "too many requests", "429", "限流")),
-    (ErrorCode.NETWORK_ERROR, ("network", "connection", "unreachable", "网络")),
-    (ErrorCode.INVALID_PARAM, ("invalid", "required", "parameter", "argument", "无效", "参数")),
-    (ErrorCode.EXECUTION_ERROR, ("no space", "disk", "i/o", "磁盘")),
-)
-"""What an error's wording says of its code; the first that fits."""
-
-
 def as_response(answer: object) -> ToolResponse:
     """A tool's answer in the protocol's form, converted if it has another.
 
@@ -201,7 +200,7 @@ def as_response(answer: object) -> ToolResponse:
     """
     if isinstance(answer, ToolResponse):
         return answer
-    if os.environ.get("ENABLE_LEGACY_ADAPTER", "true").strip().casefold() in _OFF:
+    if os.environ.get("ENABLE_LEGACY_ADAPTER", "true").strip().casefold() in _ADAPTER_OFF:
         raise _unusable(f"The tool answered with {type(answer).__name__}, which is not the protocol's envelope.")
     value = _parsed(answer) if isinstance(answer, str | bytes) else as_json_value(answer)
     if not isinstance(value, dict):

@@ -22,6 +22,33 @@ _COUNTS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_toke
 
 Event = dict[str, Any]
 
+MAX_TURNS = 50
+"""Source: REQUIREMENTS S0-029."""
+
+_CUT = re.compile(r"output token maximum", re.IGNORECASE)
+_DECLINED = re.compile(r"usage policy", re.IGNORECASE)
+_OPTION = re.compile(r"unknown option|unknown argument", re.IGNORECASE)
+_STATUS = re.compile(r"API Error:?\s*\(?(\d{3})\b")
+_RESET = re.compile(r"\|\s*(\d{10})\b")
+_REJECTIONS = (
+    (
+        re.compile(r"/login|not logged in|invalid api key|oauth token|authenticat|API Error: 40[13]", re.IGNORECASE),
+        "is not logged in: run `claude` once and log in, or set ANTHROPIC_API_KEY",
+    ),
+    (re.compile(r"credit balance|billing", re.IGNORECASE), "has no credit left: top it up, then resume"),
+    (
+        re.compile(r"prompt is too long|context (window|length|limit)", re.IGNORECASE),
+        "does not take so long a prompt; choose a model with a larger context window",
+    ),
+    (
+        re.compile(r"selected model|model.{0,80}(not exist|not found|no access)|API Error: 404", re.IGNORECASE),
+        "does not know the model, or may not use it; name another one",
+    ),
+)
+_LIMIT = re.compile(r"limit reached|(hit|reached|exceeded) your .{0,40}limit|rate.?limit", re.IGNORECASE)
+_NETWORK = re.compile(r"connection|network|fetch failed|timed out|E(CONN|NOTFOUND|TIMEDOUT|AI_AGAIN)", re.IGNORECASE)
+_RETRIED = {408: "timeout", 409: "server", 425: "server", 429: "rate_limit", 529: "overloaded"}
+
 
 def read_event(line: str) -> Event | None:
     """Read a line of output; None for one that is no event, such as a warning that got in between."""
@@ -168,34 +195,6 @@ def _is_text(part: object) -> bool:
 def _counts(usage: Event) -> dict[str, int]:
     """Read the four counts; what is missing or no count is 0."""
     return {name: value if type(value := usage.get(name)) is int and value > 0 else 0 for name in _COUNTS}
-
-
-MAX_TURNS = 50
-"""Source: REQUIREMENTS S0-029."""
-
-_CUT = re.compile(r"output token maximum", re.IGNORECASE)
-_DECLINED = re.compile(r"usage policy", re.IGNORECASE)
-_OPTION = re.compile(r"unknown option|unknown argument", re.IGNORECASE)
-_STATUS = re.compile(r"API Error:?\s*\(?(\d{3})\b")
-_RESET = re.compile(r"\|\s*(\d{10})\b")
-_REJECTIONS = (
-    (
-        re.compile(r"/login|not logged in|invalid api key|oauth token|authenticat|API Error: 40[13]", re.IGNORECASE),
-        "is not logged in: run `claude` once and log in, or set ANTHROPIC_API_KEY",
-    ),
-    (re.compile(r"credit balance|billing", re.IGNORECASE), "has no credit left: top it up, then resume"),
-    (
-        re.compile(r"prompt is too long|context (window|length|limit)", re.IGNORECASE),
-        "does not take so long a prompt; choose a model with a larger context window",
-    ),
-    (
-        re.compile(r"selected model|model.{0,80}(not exist|not found|no access)|API Error: 404", re.IGNORECASE),
-        "does not know the model, or may not use it; name another one",
-    ),
-)
-_LIMIT = re.compile(r"limit reached|(hit|reached|exceeded) your .{0,40}limit|rate.?limit", re.IGNORECASE)
-_NETWORK = re.compile(r"connection|network|fetch failed|timed out|E(CONN|NOTFOUND|TIMEDOUT|AI_AGAIN)", re.IGNORECASE)
-_RETRIED = {408: "timeout", 409: "server", 425: "server", 429: "rate_limit", 529: "overloaded"}
 
 
 def words_of(result: Event) -> str:

@@ -32,6 +32,13 @@ _MENTION = re.compile(r"(?<!\S)@(?=[\"'/~.])")
 _WORD_JOINER = "\u2060"
 _NO_ANSWER = "(no answer)"
 
+LINE_BYTES = 10 * 1024 * 1024
+"""What no line of a program's output may pass; longer ones are left out. Source: DETAILS "000", Runner."""
+
+_PIECE_BYTES = 64 * 1024
+_COMPLAINT_BYTES = 4_000
+_GRACE_SECONDS = 1.0
+
 
 @dataclass(frozen=True)
 class Program:
@@ -126,14 +133,6 @@ async def _help(path: str, seconds: float) -> str:
     finally:
         await child.end()
     return text
-
-
-LINE_BYTES = 10 * 1024 * 1024
-"""What no line of a program's output may pass; longer ones are left out. Source: DETAILS "000", Runner."""
-
-_PIECE_BYTES = 64 * 1024
-_COMPLAINT_BYTES = 4_000
-_GRACE_SECONDS = 1.0
 
 
 async def lines_of(stream: asyncio.StreamReader) -> AsyncGenerator[str, None]:

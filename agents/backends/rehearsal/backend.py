@@ -31,6 +31,28 @@ from bookwright.models.text.prose import paragraphs
 _TOKENIZER = "o200k"
 """The family whose weights count tokens: near what paying providers bill for all four languages."""
 
+_CHARACTERS_A_WORD = 1.6
+_NOTES = {
+    "proposer": 220,
+    "planner": 180,
+    "critic": 130,
+    "second_critic": 130,
+    "review": 150,
+    "letter": 250,
+    "story": 350,
+}
+"""Words of working texts that nobody gives a length."""
+
+_LEAST_NOTE = 40
+_INSERTIONS = 3
+_GAP = re.compile(r"\[gap (\d+)\]")
+
+_SEARCH, _FETCH = "web_search", "fetch_page"
+_ADDRESS = re.compile(r"https?://[^\s<>\"']+")
+_QUERY_WORDS, _QUERY_CHARACTERS = 10, 80
+
+_SNIPPET = "Rehearsed: what a page about this would say in its first two lines, which is about as much as is shown. "
+
 
 class RehearsalBackend:
     """Answers every step of a walk without a model, and says so in whatever it writes.
@@ -81,23 +103,6 @@ def _held_to(limit: int, given: Reply) -> Reply:
 
 def _tokens(text: str) -> int:
     return math.ceil(count_raw(text, _TOKENIZER)) if text else 0
-
-
-_CHARACTERS_A_WORD = 1.6
-_NOTES = {
-    "proposer": 220,
-    "planner": 180,
-    "critic": 130,
-    "second_critic": 130,
-    "review": 150,
-    "letter": 250,
-    "story": 350,
-}
-"""Words of working texts that nobody gives a length."""
-
-_LEAST_NOTE = 40
-_INSERTIONS = 3
-_GAP = re.compile(r"\[gap (\d+)\]")
 
 
 def answer(step: Step, mode: Mode) -> str:
@@ -212,11 +217,6 @@ _TEXTS: dict[str, Callable[[Step, Mode], str]] = {
 """What writes an answer without a shape, by the last part of its template's path; others are notes."""
 
 
-_SEARCH, _FETCH = "web_search", "fetch_page"
-_ADDRESS = re.compile(r"https?://[^\s<>\"']+")
-_QUERY_WORDS, _QUERY_CHARACTERS = 10, 80
-
-
 def next_action(step: Step, request: Request) -> str | None:
     """Write the next action; None once enough was looked up, or where there is nothing to look with."""
     names = [tool.name for tool in request.tools]
@@ -247,9 +247,6 @@ def _action(tool: str, arguments: dict[str, str], thought: str) -> str:
 def _query(step: Step) -> str:
     words = step.card.task.goal.split()[:_QUERY_WORDS]
     return " ".join(words)[:_QUERY_CHARACTERS] or step.card.book.premise[:_QUERY_CHARACTERS]
-
-
-_SNIPPET = "Rehearsed: what a page about this would say in its first two lines, which is about as much as is shown. "
 
 
 class RehearsedSearcher:

@@ -23,6 +23,10 @@ _FACT_NUMBER = re.compile(r"\d+")
 _FIRST_TO_ASK = 3
 """The first child that rests on a fact of an earlier sibling."""
 
+_LABEL = re.compile(r"\[([\d.]+)\]")
+_THREAD = re.compile(r"(\S+) \((\w+)\)")
+_SENTENCE_NUMBER = re.compile(r"\[(\d+\.\d+)\] ")
+
 
 def fact_number(parent: str, child: int) -> int:
     """Return the number of the fact that a parent's child (from 1) is to tell."""
@@ -57,11 +61,6 @@ def _is_order(line: str, voice: Voice) -> bool:
 
 def _facts(lines: Iterable[str], voice: Voice) -> list[NumberedFact]:
     return [voice.fact(int(numbers[-1])) for numbers in map(_FACT_NUMBER.findall, lines) if numbers]
-
-
-_LABEL = re.compile(r"\[([\d.]+)\]")
-_THREAD = re.compile(r"(\S+) \((\w+)\)")
-_NUMBER = re.compile(r"\[(\d+\.\d+)\] ")
 
 
 def touches(d: Draft) -> Iterator[tuple[str, str]]:
@@ -121,7 +120,7 @@ def cuts(step: Step, mode: Mode, rng: Random) -> list[dict[str, str]]:
 
 
 def _sentences(step: Step) -> list[tuple[str, str]]:
-    parts = _NUMBER.split("".join(step.texts("text")[-1:]))[1:]
+    parts = _SENTENCE_NUMBER.split("".join(step.texts("text")[-1:]))[1:]
     return [(number, sentence.strip()) for number, sentence in zip(parts[::2], parts[1::2], strict=True)]
 
 

@@ -19,6 +19,18 @@ _SLOT = re.compile(r"\{(\w+)\}")
 
 Words = dict[str, tuple[str, ...]]
 
+_ORIGIN = re.compile(r"\A\[[^\n]*\]\n")
+"""The line that says whose text follows."""
+
+_DIALOGUE = 0.3
+"""Share of paragraphs that are speech."""
+
+_SENTENCE_LENGTH = 15
+"""A usual sentence of these grammars, in words or characters."""
+
+_TOUCHED = 0.12
+"""Share of paragraphs that a refiner changes."""
+
 
 @dataclass(frozen=True)
 class Lexicon:
@@ -131,19 +143,6 @@ class Voice:
 def voice_of(language: Language, seed: int, premise: str) -> Voice:
     """Return the voice of the book with this premise and seed."""
     return Voice(lexicon_of(language), f"{seed}|{premise}")
-
-
-_ORIGIN = re.compile(r"\A\[[^\n]*\]\n")
-"""The line that says whose text follows."""
-
-_DIALOGUE = 0.3
-"""Share of paragraphs that are speech."""
-
-_SENTENCE_LENGTH = 15
-"""A usual sentence of these grammars, in words or characters."""
-
-_TOUCHED = 0.12
-"""Share of paragraphs that a refiner changes."""
 
 
 def tell(voice: Voice, rng: Random, length: int, opening: tuple[str, ...] = ()) -> str:

@@ -25,6 +25,13 @@ from bookwright.tls import system_tls
 
 _FINISH = {"length": "length", "content_filter": "refusal"}
 
+_NO_KEY = "none"
+_LIBRARY_NAMES = {
+    "openai": "openai", "deepseek": "deepseek", "qwen": "alibaba", "zhipu": "zai", "openrouter": "openrouter",
+    "ollama": "ollama", "vllm": "vllm",
+}  # fmt: skip
+"""What the library calls the providers of ours that it knows."""
+
 
 class ProviderBackend:
     """Completes prompts at one provider. One call is one try."""
@@ -148,14 +155,6 @@ def _finish_reason(request: Request, stream: StreamedResponse) -> str:
             f"{request.model} broke off its answer: the stream ended before its end was told", kind="broken_stream"
         )
     return _FINISH.get(stream.finish_reason, "stop")
-
-
-_NO_KEY = "none"
-_LIBRARY_NAMES = {
-    "openai": "openai", "deepseek": "deepseek", "qwen": "alibaba", "zhipu": "zai", "openrouter": "openrouter",
-    "ollama": "ollama", "vllm": "vllm",
-}  # fmt: skip
-"""What the library calls the providers of ours that it knows."""
 
 
 class Client(Protocol):

@@ -21,6 +21,12 @@ from bookwright.models.step import Usage
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo, Provider
 
+REMEMBERED = 40
+"""Prompts back that a provider's cache still holds: minutes, at the pace of real models."""
+
+LEAST_CACHED = 1_024
+"""Tokens below which no provider caches a prefix."""
+
 
 def cost(name: str, usage: Usage, settings: Settings, at: datetime | None = None) -> int | None:
     """Price what a call consumed, in millionths of a US dollar, rounded up.
@@ -89,13 +95,6 @@ def _by_list(lists: tuple[str, ...], model: str, usage: Usage, at: datetime) -> 
     )
     provider, known = found
     return math.ceil(known.calc_price(counts, provider, genai_request_timestamp=at).total_price * MICROS)
-
-
-REMEMBERED = 40
-"""Prompts back that a provider's cache still holds: minutes, at the pace of real models."""
-
-LEAST_CACHED = 1_024
-"""Tokens below which no provider caches a prefix."""
 
 
 class PrefixCache:

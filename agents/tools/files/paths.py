@@ -33,6 +33,24 @@ _ANCHORED = re.compile(r"[/\\]|[A-Za-z]:")
 _NOT_PORTABLE = frozenset('<>:"|?*\\')
 _STAY = "Give a path inside the book's folder, relative to it, such as 'chapters/one.md'."
 
+Folders = Literal["need", "make", "suppose"]
+"""What of folders that are missing on the way."""
+
+FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
+"""How a folder is opened."""
+
+_MOST_LINKS = 40
+_SWAPS = 8
+"""How often a name that changes under our hands is looked at anew."""
+
+_CODES = {
+    errno.ENOENT: ErrorCode.NOT_FOUND, errno.ENOTDIR: ErrorCode.NOT_FOUND, errno.EACCES: ErrorCode.PERMISSION_DENIED,
+    errno.EPERM: ErrorCode.PERMISSION_DENIED, errno.EROFS: ErrorCode.PERMISSION_DENIED,
+    errno.ELOOP: ErrorCode.ACCESS_DENIED, errno.EISDIR: ErrorCode.IS_DIRECTORY,
+    errno.ENAMETOOLONG: ErrorCode.INVALID_PARAM, errno.EINVAL: ErrorCode.INVALID_PARAM,
+    errno.EILSEQ: ErrorCode.INVALID_PARAM,
+}  # fmt: skip
+
 
 def parts_of(path: str) -> list[str]:
     """The names of a path, without empty ones and `.`; `..` stays, for who walks it must count it.
@@ -80,25 +98,6 @@ def _unportable(name: str) -> str:
     if name[-1] in ". ":
         return "ends in a dot or a blank, which Windows drops"
     return ""
-
-
-Folders = Literal["need", "make", "suppose"]
-"""What of folders that are missing on the way."""
-
-FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
-"""How a folder is opened."""
-
-_MOST_LINKS = 40
-_SWAPS = 8
-"""How often a name that changes under our hands is looked at anew."""
-
-_CODES = {
-    errno.ENOENT: ErrorCode.NOT_FOUND, errno.ENOTDIR: ErrorCode.NOT_FOUND, errno.EACCES: ErrorCode.PERMISSION_DENIED,
-    errno.EPERM: ErrorCode.PERMISSION_DENIED, errno.EROFS: ErrorCode.PERMISSION_DENIED,
-    errno.ELOOP: ErrorCode.ACCESS_DENIED, errno.EISDIR: ErrorCode.IS_DIRECTORY,
-    errno.ENAMETOOLONG: ErrorCode.INVALID_PARAM, errno.EINVAL: ErrorCode.INVALID_PARAM,
-    errno.EILSEQ: ErrorCode.INVALID_PARAM,
-}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,12 @@ LARGEST_PAGE = 32_000
 
 _FALLBACK = {"fallback_encoding": "utf-8 with replacements", "fallback_reason": "the file is not valid UTF-8"}
 
+LONGEST_LINE = 100_000
+"""Bytes of a line that are looked at; the rest of it is passed over."""
+_SNIFFED = 8_192
+_CHUNK = 1 << 20
+_COUNTED_CHUNKS = 64
+
 
 class ReadParams(Params):
     """What `ReadTool` takes."""
@@ -128,13 +134,6 @@ def _check_reached(page: _ShownLines, params: ReadParams, place: ReachedPath, bo
     message = f"{params.path!r} has {page.seen} lines; line {params.start_line} is beyond its end."
     advice = f"Choose a start_line from 1 to {max(page.seen, 1)}."
     raise ToolFailure(ErrorCode.INVALID_PARAM, message, advice, path_resolved=place.path)
-
-
-LONGEST_LINE = 100_000
-"""Bytes of a line that are looked at; the rest of it is passed over."""
-_SNIFFED = 8_192
-_CHUNK = 1 << 20
-_COUNTED_CHUNKS = 64
 
 
 @dataclass(frozen=True)

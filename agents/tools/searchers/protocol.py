@@ -21,6 +21,9 @@ _LONGEST_NAME = 80
 _ISO_DATE = re.compile(r"(\d{4}-\d{2}-\d{2})(?!\d)")
 _DATES = ("publishedDate", "published_date", "pubdate")
 
+_TRACKING = re.compile(r"utm_\w+|gclid|dclid|fbclid|msclkid|yclid|igshid|mc_[ce]id|_ga|spm", re.IGNORECASE)
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
 
 @dataclass(frozen=True)
 class SearchHit:
@@ -126,10 +129,6 @@ def _day(text: str) -> str:
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
-
-
-_TRACKING = re.compile(r"utm_\w+|gclid|dclid|fbclid|msclkid|yclid|igshid|mc_[ce]id|_ga|spm", re.IGNORECASE)
-_DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def canonical(url: str) -> str:

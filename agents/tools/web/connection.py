@@ -51,6 +51,13 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 _ISATAP = (0x0000_5EFE, 0x0200_5EFE)
 """What stands before an IPv4 address in the last 64 bits. Source: RFC 5214, section 6.1."""
 
+WEB_PORTS = (80, 443)
+
+_TRIED_ADDRESSES = 3
+
+Connect = Callable[[Address, int, float], httpcore2.NetworkStream]
+"""Opens a connection to an address and port within so many seconds; raises httpcore's errors."""
+
 
 def is_public(address: Address) -> bool:
     """True for an address of the public web, with the IPv4 address that an IPv6 address carries judged too."""
@@ -103,14 +110,6 @@ def _carried(address: IPv6Address) -> IPv4Address | None:
     if address in _NAT64 or (number >> 32) & 0xFFFF_FFFF in _ISATAP:
         return IPv4Address(number & 0xFFFF_FFFF)
     return None
-
-
-WEB_PORTS = (80, 443)
-
-_TRIED_ADDRESSES = 3
-
-Connect = Callable[[Address, int, float], httpcore2.NetworkStream]
-"""Opens a connection to an address and port within so many seconds; raises httpcore's errors."""
 
 
 class RequestDeadline:

@@ -44,8 +44,28 @@ _USED = re.compile(
 _SEVEN_BIT = re.compile(r"utf-16.*|iso2022_jp")
 """Charsets whose bytes may pass for UTF-8 and mean something else."""
 
-
 _JAPANESE_SHIFT = b"\x1b$"
+
+ACCEPTED = "text/html, application/xhtml+xml, text/plain;q=0.9, text/*;q=0.8"
+
+_LONGEST_HTML = 1_000_000
+"""Characters of a page's source that the extractor gets: its time grows with them."""
+
+_LEAST_TEXT = 60
+"""Characters below which the extractor doubts what it found and takes menus, too."""
+
+_LONGEST_TITLE = 200
+_BINARY_WITHIN = 8_192
+_HTML_WITHIN = 1_024
+_HTML = ("text/html", "application/xhtml+xml")
+_TEXT = re.compile(r"text/.*|application/(xhtml\+xml|json|xml)")
+_UNTOLD = ("", "application/octet-stream", "binary/octet-stream")
+_KINDS = {"application/pdf": "a PDF file", "image": "an image", "audio": "a sound", "video": "a film"}
+"""Only these are named: what else a server writes there are its own words."""
+
+_XML_HEAD = re.compile(r"\A\s*<\?xml[^>]*\?>")
+_HAS_A_FRAME = re.compile("<(html|body)\\b", re.IGNORECASE)
+_LOOKS_LIKE_HTML = re.compile(rb"<(!doctype html|html|head|body|title|p|div|h1)\b", re.IGNORECASE)
 
 
 def decode(body: bytes, content_type: str = "") -> str:
@@ -96,28 +116,6 @@ def _guessed(body: bytes) -> str:
 
     best = from_bytes(body[:_GUESSED_FROM].rpartition(b"\n")[0] or body).best()
     return (_codec(best.encoding) if best else "") or "utf-8"
-
-
-ACCEPTED = "text/html, application/xhtml+xml, text/plain;q=0.9, text/*;q=0.8"
-
-_LONGEST_HTML = 1_000_000
-"""Characters of a page's source that the extractor gets: its time grows with them."""
-
-_LEAST_TEXT = 60
-"""Characters below which the extractor doubts what it found and takes menus, too."""
-
-_LONGEST_TITLE = 200
-_BINARY_WITHIN = 8_192
-_HTML_WITHIN = 1_024
-_HTML = ("text/html", "application/xhtml+xml")
-_TEXT = re.compile(r"text/.*|application/(xhtml\+xml|json|xml)")
-_UNTOLD = ("", "application/octet-stream", "binary/octet-stream")
-_KINDS = {"application/pdf": "a PDF file", "image": "an image", "audio": "a sound", "video": "a film"}
-"""Only these are named: what else a server writes there are its own words."""
-
-_XML_HEAD = re.compile(r"\A\s*<\?xml[^>]*\?>")
-_HAS_A_FRAME = re.compile("<(html|body)\\b", re.IGNORECASE)
-_LOOKS_LIKE_HTML = re.compile(rb"<(!doctype html|html|head|body|title|p|div|h1)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
