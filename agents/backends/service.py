@@ -38,7 +38,7 @@ _CLOSE_SECONDS = 10
 _OWN = {
     "claude-cli": "claude.claude_cli:ClaudeCliBackend",
     "embedded": "local.embedded:EmbeddedBackend",
-    "rehearsal": "rehearsal:RehearsalBackend",
+    "rehearsal": "rehearsal.backend:RehearsalBackend",
 }
 """The backends of providers with a dialect of their own: module and class. They are imported when first asked."""
 
@@ -161,17 +161,13 @@ class ModelService:
         self._turns = Turns(settings, pacer)
         self._backends: dict[str, Backend] = dict(backends or {})
         self._policy = policy or RetryPolicy(settings.max_attempts, settings.retry_after_cap_seconds)
-        self._counter = TokenCounter()
+        self.counter = TokenCounter()
+        """The token estimates that this service's replies correct."""
         self._lock = Lock()
         self._closing = Lock()
         self._in_flight = Canceller()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: Thread | None = None
-
-    @property
-    def counter(self) -> TokenCounter:
-        """The token estimates that this service's replies correct."""
-        return self._counter
 
     def ask(
         self,
@@ -240,7 +236,7 @@ class ModelService:
 
         async def attempt(name: str, hear: Listener) -> Reply:
             await self._turns.wait(name, hear)
-            meters[name] = Meter(replace(request, model=name), self._settings, self._counter, budget, hear)
+            meters[name] = Meter(replace(request, model=name), self._settings, self.counter, budget, hear)
             with failpoints.around(Failpoint.CALL_MODEL):
                 return await meters[name].run(backends[name])
 

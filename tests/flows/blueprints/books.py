@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
-from bookwright.agents.backends.rehearsal import RehearsalBackend
+from bookwright.agents.backends.rehearsal.backend import RehearsalBackend
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.flows import walk_steps
 from bookwright.flows.deps import Deps

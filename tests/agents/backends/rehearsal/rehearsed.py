@@ -9,7 +9,7 @@ from typing import Any
 from bookwright.agents import readers, workflows
 from bookwright.agents.agent import Agent
 from bookwright.agents.backends.protocol import Prompt, Request, Sampling
-from bookwright.agents.backends.rehearsal import RehearsalBackend
+from bookwright.agents.backends.rehearsal.backend import RehearsalBackend
 from bookwright.models.profile import ProfileName
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
