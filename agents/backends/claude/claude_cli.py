@@ -6,8 +6,7 @@ from contextlib import aclosing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bookwright.agents.backends.claude import output as claude_faults
-from bookwright.agents.backends.claude.output import Hearing, read_event
+from bookwright.agents.backends.claude.output import Hearing, fault_of, finish_of, read_event
 from bookwright.agents.backends.claude.program import Child, Program, command, environment, find_program, prompt_text
 from bookwright.agents.backends.protocol import EventKind, Listener, Request, StreamEvent
 from bookwright.agents.backends.retry import Deadline
@@ -101,14 +100,13 @@ class ClaudeCliBackend:
         self, request: Request, hearing: Hearing, deadline: Deadline, child: Child, *, is_cut: bool
     ) -> Reply:
         """Make a reply of what was heard; where it is none, raise a `BackendError` with the bill, if there is one."""
-        words = claude_faults.words_of(hearing.result or {})
-        told = claude_faults.finish_of(words)
+        told = finish_of(hearing.error)
         is_cut = is_cut or told == "length"
         finish = told or ("length" if is_cut else _FINISH.get(hearing.stop, "stop"))
         reply = self._reply(request, hearing, deadline, hearing.text if is_cut else hearing.answer, finish)
         if finish != "stop":
             return reply
-        fault = _fault(request.model, hearing, child, words)
+        fault = fault_of(request.model, hearing, child.exit_code, child.complaint)
         if fault is None:
             return reply
         if isinstance(fault, BackendError) and hearing.result is not None and hearing.usage != Usage():
@@ -150,19 +148,6 @@ async def _hear(child: Child, hearing: Hearing, deadline: Deadline, request: Req
             if _FINISH.get(hearing.stop) == "length" or hearing.size > limit:
                 return True
     return False
-
-
-def _fault(name: str, hearing: Hearing, child: Child, words: str) -> BackendError | MissingProgram | None:
-    """Say what is wrong with what was heard; None where nothing is."""
-    if hearing.result is not None and words:
-        return claude_faults.of_result(name, hearing.result, words)
-    if hearing.result is not None and not hearing.answer.strip():
-        return BackendUnavailable(f"{name} answered nothing", kind="empty")
-    if hearing.result is not None or (hearing.last_message.strip() and not child.exit_code):
-        return None
-    return claude_faults.of_silence(
-        name, child.exit_code, hearing.complaint or child.complaint, has_begun=bool(hearing.text)
-    )
 
 
 def _of_a_time_out(error: BackendUnavailable, tools: tuple[str, ...]) -> BackendUnavailable:

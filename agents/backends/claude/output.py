@@ -97,6 +97,17 @@ class Hearing:
         return result if isinstance(result, str) and result.strip() else self.last_message
 
     @property
+    def error(self) -> str:
+        """What the result says of an error; empty where it tells of none."""
+        result = self.result or {}
+        subtype = str(result.get("subtype") or "")
+        if result.get("is_error") is not True and not subtype.startswith("error"):
+            return ""
+        errors = result.get("errors")
+        listed = "; ".join(map(str, errors)) if isinstance(errors, list) else ""
+        return str(result.get("result") or "") or listed or subtype or "an error without a word on it"
+
+    @property
     def usage(self) -> Usage:
         """What was counted: by the result, else by messages that are all at their end; nothing where neither was."""
         told = (self.result or {}).get("usage")
@@ -197,16 +208,6 @@ def _counts(usage: Event) -> dict[str, int]:
     return {name: value if type(value := usage.get(name)) is int and value > 0 else 0 for name in _COUNTS}
 
 
-def words_of(result: Event) -> str:
-    """Return what a result says of an error; empty where it tells of none."""
-    subtype = str(result.get("subtype") or "")
-    if result.get("is_error") is not True and not subtype.startswith("error"):
-        return ""
-    errors = result.get("errors")
-    listed = "; ".join(map(str, errors)) if isinstance(errors, list) else ""
-    return str(result.get("result") or "") or listed or subtype or "an error without a word on it"
-
-
 def finish_of(words: str) -> str:
     """Return how the answer ended, where that is the error: declined, or grown too long; empty for any other."""
     if _DECLINED.search(words):
@@ -214,16 +215,25 @@ def finish_of(words: str) -> str:
     return "length" if _CUT.search(words) else ""
 
 
-def of_result(name: str, result: Event, words: str) -> BackendError:
-    """Say what a result that is an error means for us."""
-    if result.get("subtype") == "error_max_turns":
+def fault_of(
+    name: str, hearing: Hearing, exit_code: int | None, complaint: str
+) -> BackendError | MissingProgram | None:
+    """Say what is wrong with what was heard of a run; None where nothing is."""
+    if hearing.result is None:
+        if hearing.last_message.strip() and not exit_code:
+            return None
+        return _of_silence(name, exit_code, hearing.complaint or complaint, has_begun=bool(hearing.text))
+    if hearing.error and hearing.result.get("subtype") == "error_max_turns":
         return RequestRejected(f"{name} came to no answer within {MAX_TURNS} turns")
-    return of_words(name, words)
+    if hearing.error:
+        return _of_words(name, hearing.error)
+    return None if hearing.answer.strip() else BackendUnavailable(f"{name} answered nothing", kind="empty")
 
 
-def of_words(name: str, words: str) -> BackendUnavailable | RequestRejected:
+def _of_words(name: str, words: str) -> BackendUnavailable | RequestRejected:
     """Say what the program's own words on an error mean for us."""
-    shown, status = on_one_line(words), _status(words)
+    found = _STATUS.search(words)
+    shown, status = on_one_line(words), int(found[1]) if found else 0
     if _LIMIT.search(words) or status == 429:
         return BackendUnavailable(
             f"{name} asks for fewer requests: {shown}", kind="rate_limit", retry_after=_seconds_to_reset(words)
@@ -237,14 +247,14 @@ def of_words(name: str, words: str) -> BackendUnavailable | RequestRejected:
     return BackendUnavailable(f"{name} had an error: {shown}", kind=kind)
 
 
-def of_silence(name: str, exit_code: int | None, complaint: str, *, has_begun: bool) -> BackendError | MissingProgram:
+def _of_silence(name: str, exit_code: int | None, complaint: str, *, has_begun: bool) -> BackendError | MissingProgram:
     """Say what it means that the program ended and gave no whole answer."""
     if _OPTION.search(complaint):
         return MissingProgram(
             f"the installed claude is too old for {name}: {on_one_line(complaint)}; bring it up to date (claude update)"
         )
     if complaint.strip() and not has_begun:
-        known = of_words(name, complaint)
+        known = _of_words(name, complaint)
         if isinstance(known, RequestRejected) or known.kind != "server":
             return known
     said = f": {on_one_line(complaint[-300:])}" if complaint.strip() else ", without a word on why"
@@ -255,11 +265,6 @@ def _ending(exit_code: int | None) -> str:
     if exit_code is not None and exit_code < 0:
         return f"was killed by signal {-exit_code}"
     return f"ended with code {exit_code}" if exit_code else "ended"
-
-
-def _status(words: str) -> int:
-    found = _STATUS.search(words)
-    return int(found[1]) if found else 0
 
 
 def _seconds_to_reset(words: str) -> float | None:
