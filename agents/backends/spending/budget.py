@@ -4,34 +4,13 @@ Of the studio's cap a running book has an allowance: asked for in slices, spent 
 """
 
 from threading import RLock
-from typing import Protocol, Self
+from typing import Self
 
 from bookwright.failpoints import Failpoint
 from bookwright.models.amount import MICROS, Amount, Cap
 from bookwright.models.errors import BudgetExceeded, DatabaseUnreachable
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.studio import Studio
-
-
-class Slices(Protocol):
-    """Gives a book slices of a cap that many books share."""
-
-    def covers(self, used: Amount, cost: int | None, tokens: int) -> bool:
-        """Tell whether what was handed out is enough for a call of this worst."""
-        ...
-
-    @property
-    def is_doubtful(self) -> bool:
-        """Whether what was handed out may have been taken back, so that it has to be asked for again."""
-        ...
-
-    def extend(self, used: Amount, cost: int | None, tokens: int) -> None:
-        """Ask for what such a call needs; waits for the database.
-
-        Raises:
-            BudgetExceeded: There is not that much left.
-        """
-        ...
 
 
 class BudgetLedger:
@@ -49,7 +28,7 @@ class BudgetLedger:
         spent_cost: int = 0,
         spent_tokens: int = 0,
         parent: Self | None = None,
-        slices: Slices | None = None,
+        slices: "Allowance | None" = None,
         title: str = "the budget",
         remedy: str = "",
     ) -> None:

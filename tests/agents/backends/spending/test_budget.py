@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwright.agents.backends.spending.budget import Amount, BudgetLedger
+from bookwright.agents.backends.spending.budget import Allowance, BudgetLedger
+from bookwright.models.amount import Amount
 from bookwright.models.errors import BudgetExceeded
 
 
@@ -133,13 +134,14 @@ class Studio:
         self.asked = 0
 
 
-class Slices:
+class Slices(Allowance):
     """One book's slices of a studio's cap."""
+
+    is_doubtful = False
 
     def __init__(self, studio: Studio) -> None:
         self.studio = studio
         self.limit = 0
-        self.is_doubtful = False
 
     def covers(self, used: Amount, cost: int | None, tokens: int) -> bool:
         return cost is not None and used.cost + cost <= self.limit
