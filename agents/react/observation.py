@@ -17,9 +17,6 @@ ROOM = {Language.EN: 8_000, Language.ZH: 3_200, Language.JA: 3_200, Language.KO:
 
 _CUT = "... ({count} characters more; ask for less at once to see them)"
 _OUTSIDE = re.compile(r"<(/?)(outside-[0-9a-f]+)>")
-_TRUNCATED = "truncated"
-"""A field that the response's text speaks of."""
-
 _READS, _SEARCHES = "fetch_page", "web_search"
 
 
@@ -35,7 +32,7 @@ def observation(response: ToolResponse, room: int) -> str:
 
 def _lines(data: Mapping[str, Any], indent: str = "") -> Iterator[str]:
     for name, value in data.items():
-        if name == _TRUNCATED or value in (None, "", [], {}):
+        if name == "truncated" or value in (None, "", [], {}):  # what is cut is told by the response's text
             continue
         match value:
             case Mapping():

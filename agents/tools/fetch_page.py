@@ -20,8 +20,6 @@ _KNOWN_PAGES = 8
 _MOST = 12_000
 """Characters of one answer: below the 51200 bytes of the protocol in any script."""
 
-_GONE = (404, 410)
-
 
 class FetchPageParams(Params):
     """Which page, and which part of its text."""
@@ -82,7 +80,7 @@ class FetchPage(Tool[FetchPageParams]):
 def _require_ok(reply: ServerAnswer) -> None:
     if 200 <= reply.status < 300:
         return
-    if reply.status in _GONE:
+    if reply.status in (404, 410):
         code, advice = ErrorCode.NOT_FOUND, "Search for where it stands now."
     elif reply.status == 429:
         code, advice = ErrorCode.RATE_LIMIT, "Try another source, or this one later."

@@ -21,9 +21,6 @@ from bookwright.models.frozen import StrictModel
 from bookwright.models.talk.tool import ErrorCode, ToolError, ToolResponse, ToolStatus, as_json_value
 from bookwright.prompts.render import render_tool
 
-ROOT = "."
-"""`context.cwd`: tools always stand at the root of the book's folder."""
-
 _TOLD_PROBLEMS = 3
 _LONGEST_TOLD = 200
 
@@ -76,7 +73,7 @@ class Tool(ABC, Generic[P]):
         """
         started = perf_counter()
         try:
-            response = as_response(self.run(self._checked(raw)))
+            response = _as_response(self.run(self._checked(raw)))
         except ToolFailure as failure:
             response = failed(failure)
             if "path" in self.parameters.model_fields:
@@ -134,7 +131,7 @@ def failed(failure: ToolFailure) -> ToolResponse:
 
 def complete(response: ToolResponse, raw: Mapping[str, Any], seconds: float) -> ToolResponse:
     """The response with its time, the tools' place and the parameters as they were received."""
-    fixed = {"cwd": ROOT, "params_input": as_json_value(raw)}
+    fixed = {"cwd": ".", "params_input": as_json_value(raw)}  # tools always stand at the root of the book's folder
     return response.model_copy(
         update={
             "text": as_json_value(response.text),
@@ -192,7 +189,7 @@ class PartialReasons:
         return partial(data, done, " ".join(self._lacking), " ".join(self._advice), stats=stats, **context)
 
 
-def as_response(answer: object) -> ToolResponse:
+def _as_response(answer: object) -> ToolResponse:
     """A tool's answer in the protocol's form, converted if it has another.
 
     Raises:
@@ -208,7 +205,7 @@ def as_response(answer: object) -> ToolResponse:
     return _envelope(value) if "status" in value else _converted(value)
 
 
-def guess_code(wording: str) -> ErrorCode:
+def _guess_code(wording: str) -> ErrorCode:
     """The error code that a sentence speaks of."""
     lowered = wording.casefold()
     for code, words in _WORDS:
@@ -248,7 +245,7 @@ def _error(error: object) -> ToolResponse:
     known = error if isinstance(error, Mapping) else {}
     message = _bounded_sentence(str(known.get("message") or error))
     code = known.get("code")
-    found = ErrorCode(code) if code in set(ErrorCode) else guess_code(message)
+    found = ErrorCode(code) if code in set(ErrorCode) else _guess_code(message)
     return ToolResponse(
         status=ToolStatus.ERROR,
         text=f"{message.rstrip('.')}. Try other parameters, or go on without this tool.",

@@ -32,7 +32,7 @@ _MENTION = re.compile(r"(?<!\S)@(?=[\"'/~.])")
 _WORD_JOINER = "\u2060"
 _NO_ANSWER = "(no answer)"
 
-LINE_BYTES = 10 * 1024 * 1024
+_LINE_BYTES = 10 * 1024 * 1024
 """What no line of a program's output may pass; longer ones are left out. Source: DETAILS "000", Runner."""
 
 _PIECE_BYTES = 64 * 1024
@@ -158,7 +158,7 @@ class _Streams(asyncio.subprocess.SubprocessStreamProtocol):
     """Tells when the program itself has gone; `Process.wait` also waits for whoever holds its streams."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        super().__init__(limit=LINE_BYTES, loop=loop)
+        super().__init__(limit=_LINE_BYTES, loop=loop)
         self.has_gone = asyncio.Event()
 
     def process_exited(self) -> None:

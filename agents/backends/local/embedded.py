@@ -25,7 +25,6 @@ THREADS = 2
 _CACHE_MEGABYTES = 256
 """For prompts of which the beginning may come again; llama.cpp would take 8 GB."""
 
-_SILENT = 0
 _LOOP_SECONDS = 60.0
 
 
@@ -128,7 +127,7 @@ def _start(path: Path, key: str, context: int) -> Any:
     params.n_parallel = 1  # more would share the context out
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = THREADS
     params.cache_ram_mib = _CACHE_MEGABYTES
-    params.verbosity = _SILENT
+    params.verbosity = 0  # silent
     params.api_keys = [key]
     params.ui = False
     try:

@@ -86,11 +86,11 @@ class RehearsalBackend:
 
 
 def _said(step: Step, request: Request, mode: Mode) -> Reply:
-    action = next_action(step, request)
+    action = _next_action(step, request)
     if action is not None:
         return Reply(text=action)
-    given = spoil(answer(step, mode), step, mode)
-    return finished(step, given) if request.tools else given
+    given = spoil(_answer(step, mode), step, mode)
+    return _finished(step, given) if request.tools else given
 
 
 def _held_to(limit: int, given: Reply) -> Reply:
@@ -105,7 +105,7 @@ def _tokens(text: str) -> int:
     return math.ceil(count_raw(text, _TOKENIZER)) if text else 0
 
 
-def answer(step: Step, mode: Mode) -> str:
+def _answer(step: Step, mode: Mode) -> str:
     """Write the answer to a step."""
     if step.output is not None:
         return filled(step.output, step, mode, RULES)
@@ -217,7 +217,7 @@ _TEXTS: dict[str, Callable[[Step, Mode], str]] = {
 """What writes an answer without a shape, by the last part of its template's path; others are notes."""
 
 
-def next_action(step: Step, request: Request) -> str | None:
+def _next_action(step: Step, request: Request) -> str | None:
     """Write the next action; None once enough was looked up, or where there is nothing to look with."""
     names = [tool.name for tool in request.tools]
     brought = [turn.problem for turn in request.corrections if turn.problem.startswith(OBSERVATION)]
@@ -232,7 +232,7 @@ def next_action(step: Step, request: Request) -> str | None:
     return None
 
 
-def finished(step: Step, given: Reply) -> Reply:
+def _finished(step: Step, given: Reply) -> Reply:
     """Put an answer into the form; one that was cut off has no end."""
     if not given.text:
         return given

@@ -25,7 +25,6 @@ from bookwright.tls import system_tls
 
 _FINISH = {"length": "length", "content_filter": "refusal"}
 
-_NO_KEY = "none"
 _LIBRARY_NAMES = {
     "openai": "openai", "deepseek": "deepseek", "qwen": "alibaba", "zhipu": "zai", "openrouter": "openrouter",
     "ollama": "ollama", "vllm": "vllm",
@@ -48,7 +47,7 @@ class ProviderBackend:
         self._settings = settings
         self._base_url = base_url
         self._api_key = api_key
-        self._client: Client | None = None
+        self._client: _Client | None = None
         self._models: dict[str, Model] = {}
         self._forms: dict[str, Form] = {}
 
@@ -83,7 +82,7 @@ class ProviderBackend:
         allowance = windows.thinking_allowance(request.model, self._settings)
         model = self._model(endpoint)
         wire = to_wire(
-            request, self._provider, form, thinking_allowance=allowance, takes_sampling=takes_sampling(model)
+            request, self._provider, form, thinking_allowance=allowance, takes_sampling=_takes_sampling(model)
         )
         prefill = request.prompt.prefill if Feature.PREFILL in self._provider.features else ""
         tools = [tool.name for tool in request.tools] if form.calls_tools else []
@@ -121,9 +120,9 @@ class ProviderBackend:
 
     def _model(self, endpoint: Endpoint) -> Model:
         if self._client is None:
-            self._client = make_client(endpoint, self._settings)
+            self._client = _make_client(endpoint, self._settings)
         if endpoint.model not in self._models:
-            self._models[endpoint.model] = make_model(endpoint, self._client)
+            self._models[endpoint.model] = _make_model(endpoint, self._client)
         return self._models[endpoint.model]
 
 
@@ -157,7 +156,7 @@ def _finish_reason(request: Request, stream: StreamedResponse) -> str:
     return _FINISH.get(stream.finish_reason, "stop")
 
 
-class Client(Protocol):
+class _Client(Protocol):
     """What the two SDKs' clients have in common."""
 
     async def close(self) -> None:
@@ -165,7 +164,7 @@ class Client(Protocol):
         ...
 
 
-def make_client(endpoint: Endpoint, settings: Settings) -> Client:
+def _make_client(endpoint: Endpoint, settings: Settings) -> _Client:
     """Open an SDK client that tries once and keeps no deadline but the one for connecting."""
     import httpx2
 
@@ -177,8 +176,8 @@ def make_client(endpoint: Endpoint, settings: Settings) -> Client:
         http = httpx2.AsyncClient(trust_env=False, timeout=timeout, limits=limits, verify=system_tls())
     else:
         http = http_client(timeout=timeout, verify=system_tls())
-    client: Client = sdk_client(
-        api_key=endpoint.api_key or _NO_KEY,
+    client: _Client = sdk_client(
+        api_key=endpoint.api_key or "none",
         base_url=endpoint.base_url,
         max_retries=0,
         timeout=timeout,
@@ -198,7 +197,7 @@ def _sdk(dialect: Dialect) -> tuple[Any, Any]:
     return openai.AsyncOpenAI, openai.DefaultAsyncHttpxClient
 
 
-def make_model(endpoint: Endpoint, client: Any) -> Model:
+def _make_model(endpoint: Endpoint, client: Any) -> Model:
     """Wrap the client in the library's model for this provider."""
     if endpoint.provider.dialect is Dialect.ANTHROPIC:
         from pydantic_ai.models.anthropic import AnthropicModel
@@ -216,7 +215,7 @@ def make_model(endpoint: Endpoint, client: Any) -> Model:
     return OpenAIChatModel(endpoint.model, provider=provider, profile=profile)
 
 
-def takes_sampling(model: Model) -> bool:
+def _takes_sampling(model: Model) -> bool:
     """Tell whether temperature and the like may be set; models that think refuse them."""
     profile: dict[str, Any] = {**model.profile}
     thinks = profile.get("thinking_always_enabled") or profile.get("thinking_enabled_by_default")

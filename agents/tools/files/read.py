@@ -86,7 +86,7 @@ class _ShownLines:
             for line in lines_of(file, bounds):
                 if line.number >= self._first and not self._show(line.number, line.text, line.is_cut):
                     self._is_more = True
-                    rest = lines_left(file, bounds)
+                    rest = _lines_left(file, bounds)
                     self.total = None if rest is None else line.number + rest
                     return
                 self.seen = line.number
@@ -167,7 +167,7 @@ def lines_of(file: BinaryIO, bounds: WalkBounds) -> Iterator[FileLine]:
             return
 
 
-def lines_left(file: BinaryIO, bounds: WalkBounds) -> int | None:
+def _lines_left(file: BinaryIO, bounds: WalkBounds) -> int | None:
     """How many lines follow from where the file stands; None if they are too many to count."""
     count, last = 0, b"\n"
     for _ in range(_COUNTED_CHUNKS):

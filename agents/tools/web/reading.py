@@ -68,56 +68,6 @@ _HAS_A_FRAME = re.compile("<(html|body)\\b", re.IGNORECASE)
 _LOOKS_LIKE_HTML = re.compile(rb"<(!doctype html|html|head|body|title|p|div|h1)\b", re.IGNORECASE)
 
 
-def decode(body: bytes, content_type: str = "") -> str:
-    """Return the text of a page. What cannot be read stands as U+FFFD; nothing raises.
-
-    A page that is valid UTF-8 is UTF-8, even if it claims something else; then what it claims counts,
-    then what its bytes look like.
-    """
-    for mark, name in _MARKS:
-        if body.startswith(mark):
-            return body[len(mark) :].decode(name, "replace")
-    declared = list(dict.fromkeys(_declared(body, content_type)))
-    first = [name for name in declared if _SEVEN_BIT.fullmatch(name)] or ["iso2022_jp"] * (_JAPANESE_SHIFT in body)
-    for name in (*first, "utf-8", *declared):
-        text = _whole(body, name)
-        if text is not None:
-            return text
-    return body.decode(declared[0] if declared else _guessed(body), "replace")
-
-
-def _declared(body: bytes, content_type: str) -> Iterator[str]:
-    """Yield the codecs that a page names; one in the page itself before a server's habitual Latin-1."""
-    by_server = [_codec(name) for name in _PARAMETER.findall(content_type[:_LONGEST_TYPE])]
-    by_page = [_codec(name.decode("ascii")) for name in _DECLARATION.findall(body[:_DECLARED_WITHIN])]
-    names = [*(name for name in by_server if name != "cp1252"), *by_page, *by_server]
-    return (name for name in names if name)
-
-
-def _codec(label: str) -> str:
-    try:
-        name = codecs.lookup(_ALIASES.get(label.lower(), label)).name
-    except (LookupError, ValueError):
-        return ""
-    name = _SUPERSETS.get(name, name)
-    return name if _USED.fullmatch(name) else ""
-
-
-def _whole(body: bytes, name: str) -> str | None:
-    """Return the text if all bytes can be read; the last character may be cut in two."""
-    try:
-        return codecs.getincrementaldecoder(name)().decode(body)
-    except UnicodeDecodeError:
-        return None
-
-
-def _guessed(body: bytes) -> str:
-    from charset_normalizer import from_bytes
-
-    best = from_bytes(body[:_GUESSED_FROM].rpartition(b"\n")[0] or body).best()
-    return (_codec(best.encoding) if best else "") or "utf-8"
-
-
 @dataclass(frozen=True)
 class WebPage:
     """A page as it is read; its texts are clean, but written by strangers."""
@@ -149,7 +99,7 @@ def read_page(body: bytes, content_type: str, url: str) -> WebPage:
     media = _media(content_type)
     if body.startswith(b"%PDF-"):
         raise _not_text("application/pdf", url)
-    text = decode(body, content_type)
+    text = _decode(body, content_type)
     if "\0" in text[:_BINARY_WITHIN]:
         raise _not_text(media, url)
     if media in _HTML or (not media.startswith("text/") and _LOOKS_LIKE_HTML.search(body[:_HTML_WITHIN])):
@@ -212,3 +162,53 @@ def _not_text(media: str, url: str) -> ToolFailure:
     kind = _KINDS.get(media) or _KINDS.get(media.partition("/")[0], "a file that is no text")
     message = f"What stands there is {kind}, which cannot be read."
     return ToolFailure(ErrorCode.BINARY_FILE, message, "Look for a web page that tells the same.", path_resolved=url)
+
+
+def _decode(body: bytes, content_type: str) -> str:
+    """Return the text of a page. What cannot be read stands as U+FFFD; nothing raises.
+
+    A page that is valid UTF-8 is UTF-8, even if it claims something else; then what it claims counts,
+    then what its bytes look like.
+    """
+    for mark, name in _MARKS:
+        if body.startswith(mark):
+            return body[len(mark) :].decode(name, "replace")
+    declared = list(dict.fromkeys(_declared(body, content_type)))
+    first = [name for name in declared if _SEVEN_BIT.fullmatch(name)] or ["iso2022_jp"] * (_JAPANESE_SHIFT in body)
+    for name in (*first, "utf-8", *declared):
+        text = _whole(body, name)
+        if text is not None:
+            return text
+    return body.decode(declared[0] if declared else _guessed(body), "replace")
+
+
+def _declared(body: bytes, content_type: str) -> Iterator[str]:
+    """Yield the codecs that a page names; one in the page itself before a server's habitual Latin-1."""
+    by_server = [_codec(name) for name in _PARAMETER.findall(content_type[:_LONGEST_TYPE])]
+    by_page = [_codec(name.decode("ascii")) for name in _DECLARATION.findall(body[:_DECLARED_WITHIN])]
+    names = [*(name for name in by_server if name != "cp1252"), *by_page, *by_server]
+    return (name for name in names if name)
+
+
+def _codec(label: str) -> str:
+    try:
+        name = codecs.lookup(_ALIASES.get(label.lower(), label)).name
+    except (LookupError, ValueError):
+        return ""
+    name = _SUPERSETS.get(name, name)
+    return name if _USED.fullmatch(name) else ""
+
+
+def _whole(body: bytes, name: str) -> str | None:
+    """Return the text if all bytes can be read; the last character may be cut in two."""
+    try:
+        return codecs.getincrementaldecoder(name)().decode(body)
+    except UnicodeDecodeError:
+        return None
+
+
+def _guessed(body: bytes) -> str:
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(body[:_GUESSED_FROM].rpartition(b"\n")[0] or body).best()
+    return (_codec(best.encoding) if best else "") or "utf-8"
