@@ -15,7 +15,6 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import ValidationError
 
-from bookwright.agents.tools.files.folder_walk import WalkBounds
 from bookwright.models.errors import ToolFailure
 from bookwright.models.frozen import StrictModel
 from bookwright.models.talk.tool import ErrorCode, ToolError, ToolResponse, ToolStatus, as_json_value
@@ -171,15 +170,6 @@ class PartialReasons:
         self._lacking.append(lacking)
         self._advice.append(advice)
         self._data |= data
-
-    def of(self, bounds: WalkBounds) -> "PartialReasons":
-        """Add what a walk's bounds left out."""
-        if bounds.broken:
-            self.add(f"Not all was looked at: {bounds.broken}.", "Name a smaller folder in path.", truncated=True)
-        if bounds.unread:
-            lacking = f"Left out as unreadable or too large: {', '.join(bounds.unread[:3])}."
-            self.add(lacking, "Go on without them.", failed_items=bounds.unread)
-        return self
 
     def answer(self, data: Mapping[str, Any], done: str, stats: Mapping[str, Any], **context: Any) -> ToolResponse:
         """Success if nothing is lacking, else partial."""

@@ -8,6 +8,7 @@ from time import monotonic
 
 from bookwright.agents.tools.files.paths import DEEPEST, VERSION_CONTROL
 from bookwright.agents.tools.files.sandbox import TEMPORARY, Sandbox, kind_of
+from bookwright.agents.tools.tool import PartialReasons
 
 MOST_ENTRIES = 20_000
 MOST_SECONDS = 2.0
@@ -23,7 +24,7 @@ IGNORED = VERSION_CONTROL | {
 class WalkBounds:
     """How much a tool may still look at; counts as it goes."""
 
-    def __init__(self, entries: int = MOST_ENTRIES, seconds: float = MOST_SECONDS) -> None:
+    def __init__(self, entries: int, seconds: float) -> None:
         """Begin to count now."""
         self._entries = entries
         self._ends = monotonic() + seconds
@@ -57,6 +58,16 @@ class WalkBounds:
     def out_of_time(self) -> None:
         """Say that the time has run out."""
         self.broken = "the time ran out"
+
+    def reasons(self) -> PartialReasons:
+        """Why an answer is only partial: what these bounds left out."""
+        short = PartialReasons()
+        if self.broken:
+            short.add(f"Not all was looked at: {self.broken}.", "Name a smaller folder in path.", truncated=True)
+        if self.unread:
+            lacking = f"Left out as unreadable or too large: {', '.join(self.unread[:3])}."
+            short.add(lacking, "Go on without them.", failed_items=self.unread)
+        return short
 
 
 @dataclass(frozen=True)

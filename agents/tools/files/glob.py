@@ -11,7 +11,7 @@ from pydantic import Field
 from bookwright.agents.tools.files.folder_walk import MOST_ENTRIES, MOST_SECONDS, NameFilter, WalkBounds, walk
 from bookwright.agents.tools.files.paths import DEEPEST
 from bookwright.agents.tools.files.sandbox import Sandbox
-from bookwright.agents.tools.tool import Params, PartialReasons, Tool, counted
+from bookwright.agents.tools.tool import Params, Tool, counted
 from bookwright.models.errors import ToolFailure
 from bookwright.models.talk.tool import ErrorCode, ToolResponse
 
@@ -132,7 +132,7 @@ class Glob(Tool[GlobParams]):
         if bounds.broken and not found:
             message = f"Nothing was found before {bounds.broken}."
             raise ToolFailure(ErrorCode.TIMEOUT, message, "Name a smaller folder in path.", path_resolved=path)
-        short = PartialReasons().of(bounds)
+        short = bounds.reasons()
         if is_more:
             short.add("There are more.", "Narrow the pattern or the path, or raise the limit.", truncated=True)
         data: dict[str, Any] = {"paths": found}

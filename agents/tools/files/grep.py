@@ -19,7 +19,7 @@ from bookwright.agents.tools.files.searching import (
     search_with_python,
     search_with_ripgrep,
 )
-from bookwright.agents.tools.tool import Params, PartialReasons, Tool, counted
+from bookwright.agents.tools.tool import Params, Tool, counted
 from bookwright.models.errors import ToolFailure
 from bookwright.models.talk.tool import ErrorCode, ToolResponse
 
@@ -107,7 +107,7 @@ class _Search:
     def answer(self, path: str) -> ToolResponse:
         """What was found, and what not."""
         shown = self.matches[:MOST_MATCHES]
-        short = PartialReasons().of(self._bounds)
+        short = self._bounds.reasons()
         if len(self.matches) > MOST_MATCHES:
             short.add("There are more.", "Narrow the pattern, the path or include.", truncated=True)
         if self._cut:
