@@ -235,8 +235,8 @@ class ModelService:
         meters: dict[str, Meter] = {}
 
         async def attempt(name: str, hear: Listener) -> Reply:
-            await self._turns.wait(name, hear)
             meters[name] = Meter(replace(request, model=name), self._settings, self.counter, budget, hear)
+            await self._turns.wait(name, hear)
             with failpoints.around(Failpoint.CALL_MODEL):
                 return await meters[name].run(backends[name])
 

@@ -34,12 +34,10 @@ class Meter:
         self._counter = counter
         self._budget = budget
         self._listener = listener
-        self._start = monotonic()
-        self._began_at = datetime.now(UTC)
         self._text: list[str] = []
         self._reasoning: list[str] = []
-        self.partial = Reply(text="", model=request.model, finish_reason="length")
-        """What a failed or cancelled try had brought, with an estimated bill."""
+        self.partial = Reply(text="", model=request.model, finish_reason="length", cost=0)
+        """What a failed or cancelled try had brought, with an estimated bill; nothing before it was sent."""
 
     async def run(self, backend: Backend) -> Reply:
         """Make the try.
@@ -49,6 +47,8 @@ class Meter:
             LeaseLost, StorageError: No slice of the studio's cap could be asked for; nothing was sent.
             BackendError: It failed; `partial` says what had come.
         """
+        self._start = monotonic()
+        self._began_at = datetime.now(UTC)
         reservation = await self._reserve()
         try:
             reply = await backend.complete(self._request, self._hear)
@@ -108,6 +108,7 @@ class Meter:
                 "text": "".join(self._text),
                 "reasoning": "".join(self._reasoning),
                 "usage": Usage(is_estimate=True),
+                "cost": None,
                 "duration_millis": round((monotonic() - self._start) * 1000),
             }
         )

@@ -5,15 +5,20 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
+from bookwright.agents.backends.protocol import FailedAttempt, StreamEvent
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.pace import DatabasePacer, Permit, Turns
 from bookwright.flows.library import open_library
-from bookwright.models.errors import InvalidSetting
+from bookwright.models.errors import BackendUnavailable, InvalidSetting
 from bookwright.models.settings import Settings, load_settings
+from bookwright.models.step import Usage
 from bookwright.storage.engine.database import Database
+from tests.agents.backends.conftest import ANTHROPIC, ask_for
+from tests.support.fake_provider import FakeProvider
 
 RATES = {"anthropic": 6.0, "openai": 60.0}
 
@@ -68,6 +73,21 @@ def test_a_turn_that_is_not_ours_is_asked_for_again_and_an_unlimited_provider_is
 
     assert pacer.asked == ["anthropic"] * 3
     assert pacer.turns == []
+
+
+def test_a_call_that_waits_for_its_turn_can_be_cancelled(settings: Settings, provider: FakeProvider) -> None:
+    service = ModelService(settings, pacer=Handing([Permit(60.0)]))
+    failures: list[FailedAttempt] = []
+
+    def cancel_at_the_wait(event: StreamEvent) -> None:
+        Thread(target=service.cancel).start()
+
+    with pytest.raises(BackendUnavailable) as caught:
+        service.ask(ask_for(ANTHROPIC), None, cancel_at_the_wait, failures.append)
+    service.close()
+
+    assert caught.value.kind == "cancelled"
+    assert [(own.attempt, own.reply.usage, own.reply.cost) for own in failures] == [(1, Usage(), 0)]
 
 
 def test_a_rate_of_a_provider_that_nobody_knows_is_refused(tmp_path: Path) -> None:
