@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from socketserver import StreamRequestHandler, ThreadingUnixStreamServer
@@ -121,7 +122,8 @@ class FakeClaude:
         self._sockets.cleanup()
         for pid in [call.pid for call in self.calls] + self.left_behind:
             if runs(pid):
-                os.kill(pid, signal.SIGKILL)
+                with suppress(ProcessLookupError):  # it may end by itself meanwhile
+                    os.kill(pid, signal.SIGKILL)
 
     def decide(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Say what a run is to do."""
