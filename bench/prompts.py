@@ -14,9 +14,10 @@ from bench import shim
 from bench.measure import Measure
 from bench.parts import held_book, make_settings, write_whole
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
+from bookwright.agents.backends.schema import parts_of
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
-from bookwright.agents.backends.spending.prices import LEAST_CACHED, REMEMBERED, cost, parts_of, shared_prefix
+from bookwright.agents.backends.spending.prices import LEAST_CACHED, REMEMBERED, cost, shared_prefix
 from bookwright.agents.backends.tokens import count_raw
 from bookwright.models.step import Reply, Usage
 

@@ -57,6 +57,12 @@ def texts_of(request: Request) -> tuple[str, ...]:
     return (request.prompt.system, *request.prompt.blocks, *turns, schema, tools_request(request))
 
 
+def parts_of(request: Request) -> tuple[str, ...]:
+    """Return the texts of a request in the order in which a provider reads them."""
+    prompt, turns = request.prompt, (part for turn in request.corrections for part in (turn.reply, turn.problem))
+    return tuple(part for part in (prompt.system, tools_request(request), *prompt.blocks, *turns) if part)
+
+
 def _bare(node: Any, holds_names: bool = False) -> Any:
     """Drop the idle keywords; below `properties` and `$defs` the keys are names and stay."""
     if isinstance(node, list):

@@ -10,9 +10,10 @@ from tempfile import TemporaryDirectory
 
 from bookwright.agents.backends import catalogue, endpoints
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
+from bookwright.agents.backends.schema import parts_of
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
-from bookwright.agents.backends.spending.prices import PrefixCache, parts_of
+from bookwright.agents.backends.spending.prices import PrefixCache
 from bookwright.agents.backends.windows import with_windows
 from bookwright.app.access import library, unheard
 from bookwright.app.estimates.last_stages import with_end

@@ -12,8 +12,6 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from bookwright.agents.backends import catalogue
-from bookwright.agents.backends.protocol import Request
-from bookwright.agents.backends.schema import tools_request
 from bookwright.models.amount import MICROS
 from bookwright.models.settings import Price, Settings
 from bookwright.models.step import Usage
@@ -110,12 +108,6 @@ class PrefixCache:
         self._held.append(parts)
         share = tokens * served // max(letters, 1)
         return share if share >= LEAST_CACHED else 0
-
-
-def parts_of(request: Request) -> tuple[str, ...]:
-    """Return the texts of a request in the order in which a provider reads them."""
-    prompt, turns = request.prompt, (part for turn in request.corrections for part in (turn.reply, turn.problem))
-    return tuple(part for part in (prompt.system, tools_request(request), *prompt.blocks, *turns) if part)
 
 
 def shared_prefix(one: Sequence[str], other: Sequence[str]) -> str:
