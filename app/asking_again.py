@@ -10,7 +10,7 @@ from bookwright.agents.backends.protocol import Prompt, Request, Sampling
 from bookwright.agents.backends.spending import prices
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.app.access import OpenBook, paced_models
-from bookwright.app.confirming import Confirmable
+from bookwright.app.estimates.bill import Confirmable
 from bookwright.flows.book_models import model_of
 from bookwright.flows.talk.side_call import side_call
 from bookwright.models.errors import InvalidInput

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from bookwright.app.access import OpenBook, open_book, paced_models, unheard
-from bookwright.app.ends import end_in
+from bookwright.app.orders.starting import end_in
 from bookwright.app.places import find_node
 from bookwright.app.status.books import ask_to_rest, begin_anew
 from bookwright.exports.files import check_formats, export, export_path
@@ -23,7 +23,7 @@ from bookwright.storage.stores import BookStorage
 
 if TYPE_CHECKING:
     from bookwright.app.branches.comparing import BranchComparison
-    from bookwright.app.branches.listing import BranchTree
+    from bookwright.app.branches.forks import BranchTree
     from bookwright.app.branches.merging import MergePreview
 
 Hearer = Callable[[Event], None]
@@ -106,7 +106,7 @@ class LibraryBook:
             GateWaiting: It waits until a human decides.
             BookPaused: It rests again.
         """
-        from bookwright.app.orders.checks import check_writable  # brings the engine
+        from bookwright.app.orders.starting import check_writable  # brings the engine
 
         with self._opened() as opened:
             limits = Limits.parse(end_in(opened.storage, until), words_today)
@@ -176,7 +176,7 @@ class LibraryBook:
             NodeNotFound: There is no such place.
             InvalidInput: No branch can begin there, or the book has one of that name.
         """
-        from bookwright.app.branches.forking import fork  # these bring the engine
+        from bookwright.app.branches.forks import fork  # these bring the engine
 
         with self._opened() as opened:
             return type(self)(self._settings, fork(opened, at, name).book)
@@ -189,7 +189,7 @@ class LibraryBook:
         >>> book.branches().facts()["together"]["cost_micros"]
         0
         """
-        from bookwright.app.branches.listing import branch_tree
+        from bookwright.app.branches.forks import branch_tree
 
         with self._opened() as opened:
             return branch_tree(opened)

@@ -22,7 +22,7 @@ from bench.parts import (
 )
 from bookwright.agents.backends.service import ModelService
 from bookwright.app.access import OpenBook
-from bookwright.app.branches.forking import fork
+from bookwright.app.branches.forks import fork
 from bookwright.flows.deps import Deps
 from bookwright.flows.library import opened_library
 from bookwright.flows.open_book import RunConfig, hold_book

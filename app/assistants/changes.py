@@ -5,13 +5,11 @@ from collections.abc import Sequence
 
 from bookwright.app.access import library
 from bookwright.app.assistants.opening import AssistantDesk, Facts
-from bookwright.app.branches.forking import fork
-from bookwright.app.changes.editing import editable_parts, save_or_queue
-from bookwright.app.changes.printed_headings import without_heading
+from bookwright.app.branches.forks import fork
+from bookwright.app.changes.editing import editable_parts, save_or_queue, without_heading
 from bookwright.app.changes.refreshing import refresh_preview
-from bookwright.app.comments.passages import comment_on
-from bookwright.app.orders.checks import check_writable
-from bookwright.app.orders.starting import begin, start_verb
+from bookwright.app.comments import comment_on
+from bookwright.app.orders.starting import begin, check_writable, start_verb
 from bookwright.app.places import find_node
 from bookwright.app.status.books import ask_to_rest
 from bookwright.flows.revision.refresh import RefreshScope
@@ -69,7 +67,7 @@ class BookChanges:
     def begin_book(self, order: dict[str, str], bill_hash: str) -> Facts:
         """Begin a book that `bill_for_new_book` has shown the bill of; this spends the author's money."""
         from bookwright.app.estimates.rehearsal import estimate_book
-        from bookwright.app.orders.ordering import OrderBill, brief_of
+        from bookwright.app.orders.order_form import OrderBill, brief_of
 
         settings = self._desk.settings
         brief = brief_of(order, settings.home)

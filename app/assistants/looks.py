@@ -7,12 +7,12 @@ from bookwright.agents.relay.threads.alerts import PACINGS
 from bookwright.app.access import existing_library
 from bookwright.app.assistants.opening import AssistantDesk, Facts
 from bookwright.app.branches.comparing import compare, other_branch, text_pair
-from bookwright.app.branches.listing import branch_tree
-from bookwright.app.candidates.unit_candidates import candidates_at, units_with_candidates
+from bookwright.app.branches.forks import branch_tree
+from bookwright.app.candidates import candidates_at, units_with_candidates
 from bookwright.app.changes.deciding import facts_of
 from bookwright.app.changes.editing import editable_parts
 from bookwright.app.changes.refreshing import refresh_preview
-from bookwright.app.comments.passages import all_comments, comments_at
+from bookwright.app.comments import all_comments, comments_at
 from bookwright.app.places import find_node
 from bookwright.app.records.thread_board import make_board
 from bookwright.app.status.books import list_books, state_of
@@ -188,7 +188,7 @@ class BookLooks:
         `profile`, `model` and `usd`, the cap. Nothing is begun.
         """
         from bookwright.app.estimates.rehearsal import estimate_book
-        from bookwright.app.orders.ordering import OrderBill, brief_of
+        from bookwright.app.orders.order_form import OrderBill, brief_of
 
         brief = brief_of(order, self._desk.settings.home)
         found = estimate_book(brief, self._desk.settings)

@@ -5,9 +5,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from bookwright.app.access import OpenBook, open_book
-from bookwright.app.commands.costs import cost_of
-from bookwright.app.confirming import Confirmable
-from bookwright.app.ends import end_in
+from bookwright.app.commands import cost_of
+from bookwright.app.estimates.bill import Confirmable
+from bookwright.app.orders.starting import end_in
 from bookwright.flows.limits import Limits
 from bookwright.models.settings import Settings
 from bookwright.models.talk.command import Resume

@@ -12,8 +12,8 @@ from bookwright.app.branches.kinship import Kinship, kinship
 from bookwright.app.branches.merge_application import MergeApplication
 from bookwright.app.branches.merge_plan import Conflict, MergePlan, Planner
 from bookwright.app.branches.merge_records import TakeRecord, plan_records, take_records
-from bookwright.app.confirming import hash_of
-from bookwright.app.estimates.stale_bill import RefreshBill, bill_of
+from bookwright.app.changes.refreshing import RefreshBill, bill_of
+from bookwright.app.estimates.bill import hash_of
 from bookwright.app.places import find_node
 from bookwright.failpoints import Failpoint
 from bookwright.flows.revision.staleness import Staleness

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.app.access import OpenBook, paced_models
 from bookwright.app.branches.comparing import TextPair
-from bookwright.app.confirming import Confirmable
-from bookwright.app.orders import checks
-from bookwright.app.orders.bill import Bill, priced
+from bookwright.app.estimates.bill import Bill, Confirmable, priced
+from bookwright.app.orders import starting
 from bookwright.flows.book_models import model_of
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def order_verdict(opened: OpenBook, pair: TextPair) -> VerdictOrder:
     Raises:
         UnknownModel, MissingKey: The model that would read cannot be asked.
     """
-    checks.check_writable(opened.book.brief, opened.settings)
+    starting.check_writable(opened.book.brief, opened.settings)
     model = model_of("critic", opened.book.brief, opened.settings)
     size = TokenCounter().estimate(model, pair.a) + TokenCounter().estimate(model, pair.b)
     return VerdictOrder(pair, priced(Bill(2, 2 * (size + _FRAME), 2 * _ANSWER), model, opened.settings))

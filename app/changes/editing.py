@@ -1,9 +1,11 @@
 """Words of an author in place of a text: what rests on it, and saving, by the version that they were made from."""
 
 from dataclasses import dataclass
+from itertools import islice
 
 from bookwright.app.access import OpenBook, at_rest
 from bookwright.app.places import node_names
+from bookwright.exports.manuscript import Manuscript
 from bookwright.flows.revision.edit_queue import check_edit, put_edit, settle_edit
 from bookwright.flows.revision.revise import chosen, earlier, restore, with_prose
 from bookwright.models.codex.record import Record, Stored
@@ -12,7 +14,7 @@ from bookwright.models.edit import AuthorEdit, EditState, NoteEdit, PlainEdit, T
 from bookwright.models.errors import BookHeld, EditConflict
 from bookwright.models.staleness import Version
 from bookwright.models.tree.task import TaskNode
-from bookwright.storage.stores import Stores
+from bookwright.storage.stores import BookStorage, Stores
 
 
 @dataclass(frozen=True)
@@ -146,3 +148,13 @@ def take_up_or_queue(opened: OpenBook, label: str, kind: DocumentKind | None, ve
             text = stores.documents.text_of(earlier(stores, node, old, version))
         edit = TextEdit(label=label, kind=old.kind, text=text, seen=old.version)
         return SavedEdit(queued=queue_edit(opened, edit, None))
+
+
+def without_heading(text: str, storage: BookStorage, label: str) -> str:
+    """Return a text without the heading that a manuscript prints above a unit, if it begins with that.
+
+    A chapter that was printed, edited and given back would otherwise have its heading twice.
+    """
+    headings = {section.heading.strip() for section in islice(Manuscript(storage).sections(label), 1)}
+    first, _, rest = text.lstrip().partition("\n")
+    return rest.lstrip("\n") if first.lstrip("#").strip() in headings - {""} else text

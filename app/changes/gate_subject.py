@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from bookwright.app.candidates.unit_candidates import candidates_at
+from bookwright.app.candidates import candidates_at
 from bookwright.exports.report.judgements import review_lines
 from bookwright.models.document import DocumentKind
 from bookwright.models.gate import Gate, GateKind, Refusal

@@ -1,15 +1,87 @@
-"""What of a book is stale, what making it anew takes, and the hash by which that bill is confirmed."""
+"""What of a book is stale, and what making it anew would take, told by what making it has taken."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
-from bookwright.app.confirming import Confirmable
-from bookwright.app.estimates.stale_bill import RefreshBill, bill_of
-from bookwright.flows.revision.refresh import RefreshScope
+from bookwright.agents.backends.tokens import TokenCounter
+from bookwright.app.access import OpenBook
+from bookwright.app.estimates.bill import Bill, Confirmable, priced
+from bookwright.flows.book_models import model_of
+from bookwright.flows.revision.refresh import AMENDED_KINDS, RefreshScope
 from bookwright.flows.revision.staleness import Staleness
 from bookwright.models.brief import Brief
+from bookwright.models.document import Document
 from bookwright.models.staleness import StaleDocument
+from bookwright.storage.repositories.staleness import MakingStep
+from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import Stores
+
+_READ_BESIDE = 3
+"""A writer reads about so many times what they write."""
+
+
+@dataclass(frozen=True)
+class RefreshBill:
+    """Two figures between which a refresh is likely to end."""
+
+    low: Bill
+    """What is directly stale alone, where every answer is a result at once and changes nothing further on."""
+    high: Bill
+    """That with every attempt it once took, and everything that could become stale on the way."""
+
+    @classmethod
+    def exactly(cls, bill: Bill) -> "RefreshBill":
+        """Return one whose two figures are the same."""
+        return cls(bill, bill)
+
+    def facts(self) -> dict[str, Any]:
+        """Return it for `--json`."""
+        return {"low": asdict(self.low), "high": asdict(self.high)}
+
+    def __str__(self) -> str:
+        """Say it in one line."""
+        return f"{self.low.in_words()}; at most about {self.high.in_words()}"
+
+
+def bill_of(found: Iterable[StaleDocument], stores: Stores) -> RefreshBill:
+    """Add up the journal's own rows of the activities that made some documents; nothing if none is directly stale."""
+    listed = list(found)
+    if not any(stale.is_direct for stale in listed):
+        return RefreshBill(Bill(), Bill())
+    making = stores.staleness.calls_behind(stale.document.step for stale in listed if stale.document.step)
+    least: dict[int, MakingStep] = {}
+    most: dict[int, MakingStep] = {}
+    for stale in listed:
+        calls = making.get(stale.document.step or 0, [])
+        most |= {call.id: call for call in calls}
+        if stale.is_direct:
+            is_amended = stale.document.kind in AMENDED_KINDS
+            standing = [call for call in calls if call.is_standing]
+            least |= {call.id: call for call in (standing[-1:] if is_amended else standing)}
+    return RefreshBill(_sum(least.values()), _sum(most.values()))
+
+
+def bill_of_making(document: Document, stores: Stores) -> RefreshBill | None:
+    """Return what changing a document is likely to take, by what it took to make it; None where no model made it."""
+    making = stores.staleness.calls_behind([document.step]) if document.step else {}
+    calls = making.get(document.step or 0, [])
+    standing = [call for call in calls if call.is_standing]
+    return RefreshBill(_sum(standing[-1:]), _sum(calls)) if calls else None
+
+
+def bill_of_writing(text: Document, opened: OpenBook, drafts: Sequence[StepLine] = (), count: int = 1) -> Bill:
+    """Return what writing a text so many times again takes, by its drafts on record or, without any, by its length."""
+    model = model_of("writer", opened.book.brief, opened.settings)
+    size = TokenCounter().estimate(model, text.text)
+    asked = max((line.input_tokens for line in drafts), default=size * _READ_BESIDE)
+    written = max((line.output_tokens for line in drafts), default=size)
+    return priced(Bill(count, count * asked, count * written), model, opened.settings)
+
+
+def _sum(calls: Iterable[MakingStep]) -> Bill:
+    asked = (call for call in calls if call.input_tokens)  # what code did by itself asked nobody
+    return sum((Bill(1, call.input_tokens, call.output_tokens, call.cost) for call in asked), Bill())
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from bookwright.app.orders.bill import Bill, Tally, by_role
+from bookwright.app.estimates.bill import Bill, Tally, by_role
 from bookwright.app.status.progress import EVERY_STEP
 from bookwright.flows import walk_steps
 from bookwright.flows.blueprints.members import PartOf, member_of, part_of, target_of

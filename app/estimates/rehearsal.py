@@ -16,8 +16,8 @@ from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.backends.spending.prices import PrefixCache
 from bookwright.agents.backends.windows import with_windows
 from bookwright.app.access import library, unheard
+from bookwright.app.estimates.bill import Bill, Tally, priced, tally
 from bookwright.app.estimates.last_stages import with_end
-from bookwright.app.orders.bill import Bill, Tally, priced, tally
 from bookwright.flows.activities.told_books import is_told_whole
 from bookwright.flows.blueprints.reach import check_reach
 from bookwright.flows.book_models import model_of, names_of, profile_of

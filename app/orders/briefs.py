@@ -1,15 +1,15 @@
-"""Briefs from files and options, checked before anything else happens."""
+"""Briefs from files and options, with their samples of style, checked before anything else happens."""
 
 import tomllib
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from bookwright.app.orders.samples import ENDINGS, check_sample, read_sample
 from bookwright.models.brief import MAX_BRIEF_BYTES, Brief, make_brief, parse_brief
-from bookwright.models.errors import InvalidBrief
+from bookwright.models.errors import InvalidBrief, InvalidInput
+from bookwright.models.text.language import Language, is_in
 from bookwright.storage.files.blueprints import as_chosen
-from bookwright.storage.files.given_file import named_file, read_bytes
+from bookwright.storage.files.given_file import named_file, read_bytes, read_text
 
 _TEXTS = frozenset(name for name, field in Brief.model_fields.items() if field.annotation is str)
 
@@ -153,3 +153,37 @@ def toml_values(content: bytes, what: str = "file") -> dict[str, Any]:
         raise InvalidBrief(f"the {what} is not UTF-8 text") from None
     except (ValueError, RecursionError) as error:  # bad syntax, endless digits, bottomless nesting
         raise InvalidBrief(f"the {what} is not valid TOML: {error}") from None
+
+
+LEAST = 100
+"""Of the language's unit: what is shorter has no habits yet."""
+
+_MOST_BYTES = 1_000_000
+ENDINGS = (".txt", ".md")
+"""Of a file that a brief may name in the place of a sample."""
+
+
+def read_sample(path: Path) -> str:
+    """Read a text whose style is to be kept.
+
+    Raises:
+        InvalidInput: It is no UTF-8 text, empty, or too large.
+    """
+    text = read_text(path, "sample", _MOST_BYTES).replace("\r\n", "\n").strip()
+    if not text:
+        raise InvalidInput(f"the sample {str(path)!r} is empty")
+    return text
+
+
+def check_sample(text: str, language: Language) -> None:
+    """Make sure that a sample can tell a style.
+
+    Raises:
+        InvalidInput: It is in another language than the book, or too short.
+    """
+    if not is_in(language, text):
+        raise InvalidInput(f"the sample of style is not in {language.english_name}, the language of the book")
+    if (length := language.measure(text)) < LEAST:
+        raise InvalidInput(
+            f"the sample of style has {length} {language.length_unit}; it takes at least {LEAST}, better some 2,000"
+        )

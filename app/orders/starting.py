@@ -1,4 +1,4 @@
-"""Starting work on a book as a process of its own, which outlives whoever started it."""
+"""Starting work on a book: whether it can be written as things are set, where it is to rest, its own process."""
 
 import os
 import subprocess
@@ -6,13 +6,67 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from bookwright.app.orders.checks import check_writable
+from bookwright.agents.backends.local import weights
+from bookwright.agents.backends.spending import prices
+from bookwright.app.access import OpenBook, existing_library
+from bookwright.app.places import find_node
 from bookwright.flows.blueprints.reach import check_reach
-from bookwright.flows.library import find_or_create
+from bookwright.flows.book_models import fitted_profile, kept_windows, model_of
+from bookwright.flows.library import book_id, check_blueprint, check_models, find_or_create
+from bookwright.flows.limits import may_be_title
 from bookwright.models.book import Book
 from bookwright.models.brief import Brief
+from bookwright.models.errors import InvalidInput, InvalidSetting, NodeNotFound
+from bookwright.models.model_name import ROLES
+from bookwright.models.profile import ProfileName
 from bookwright.models.settings import Settings
+from bookwright.models.step import Usage
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.place import chapter_number
 from bookwright.storage.engine.database import Database
+from bookwright.storage.index.embedding import make_embedder
+from bookwright.storage.repositories.books import BookRepository
+from bookwright.storage.stores import BookStorage, Stores
+
+
+def check_writable(brief: Brief, settings: Settings) -> None:
+    """Make sure that a book can be written as things are set, before anything is created or paid.
+
+    Raises:
+        InvalidInput: It cannot; the message says what to change.
+    """
+    check_models(brief, settings)
+    if brief.drafts_a_unit > 1 and fitted_profile(brief, settings).name is ProfileName.SMALL:
+        raise InvalidSetting("candidates are judged by a model; those of the profile small are too weak for that")
+    check_blueprint(brief, settings)
+    make_embedder(settings)
+    names = list(dict.fromkeys(model_of(role, brief, settings) for role in ROLES))
+    for name in names:
+        if brief.budget.usd is not None or settings.studio_usd is not None:
+            _check_price(name, settings)
+    for name in names:  # last, for a file that was found whole is remembered in the data folder
+        provider, _, model = name.partition(":")
+        if provider == "embedded":
+            weights.locate(model, settings)
+
+
+def check_strong_writer(opened: OpenBook, complaint: str) -> None:
+    """Make sure that a book's models can be asked, and do more than those of the smallest profile can.
+
+    Raises:
+        InvalidInput: They cannot be asked, or are too weak; the message is then the complaint.
+    """
+    check_writable(opened.book.brief, opened.settings)
+    if fitted_profile(opened.book.brief, kept_windows(opened.book, opened.settings)).name is ProfileName.SMALL:
+        raise InvalidInput(complaint)
+
+
+def _check_price(name: str, settings: Settings) -> None:
+    if prices.cost(name, Usage(input_tokens=1, output_tokens=1), settings) is None:
+        raise InvalidSetting(
+            f"the budget caps money and the price of {name} is unknown; "
+            f'give it in config.toml under [prices."{name}"], 0 if it is free'
+        )
 
 
 def begin(database: Database, brief: Brief, settings: Settings) -> Book:
@@ -55,3 +109,44 @@ def last_words(book: str, settings: Settings) -> str:
 def log_of(book: str, settings: Settings) -> Path:
     """Where the last process that was started on a book writes what it has to say."""
     return settings.home / "logs" / f"{book}.log"
+
+
+def end_in(storage: BookStorage, words: str | None) -> str | None:
+    """Return where a run of a book is to rest, as `Limits.parse` takes it: what is there by its label.
+
+    Raises:
+        InvalidSetting: Nothing of the book is called that.
+        InvalidInput: More than one unit has that title.
+    """
+    if words is None:
+        return None
+    with storage.read() as stores:
+        return _label_of(words.strip(), stores)
+
+
+def end_in_book_of(brief: Brief, words: str | None, settings: Settings, *, is_new: bool) -> str | None:
+    """Return the same for a brief, whose book may not be there yet; with `is_new` it is another one.
+
+    Raises:
+        InvalidSetting: The book is there, and nothing of it is called that.
+        InvalidInput: More than one unit has that title.
+    """
+    with existing_library(settings) as database:
+        if words is None or database is None or is_new:
+            return words
+        with database.read() as connection:
+            known = BookRepository(connection).find(book_id(brief))
+        return words if known is None else end_in(BookStorage(database, known.id, known.brief.language), words)
+
+
+def _label_of(words: str, stores: Stores) -> str:
+    number = chapter_number(words)
+    if number is None and not may_be_title(words):
+        return words
+    if number is not None and number > len(stores.codex.reading_order().chapters):
+        return words  # it is still to come
+    try:
+        unit = find_node(words, stores)
+        return words if number is not None and unit.level is Level.CHAPTER else unit.label
+    except NodeNotFound as error:
+        raise InvalidSetting(f"--until is {words!r}: {error}") from None

@@ -1,19 +1,25 @@
 """All books with where they stand, and what is done to one of them from outside."""
 
+import os
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from bookwright.app.access import OpenBook, at_rest
 from bookwright.exports.report.verdict import BookVerdict, verdict_on
 from bookwright.models.book import Book, BookState
+from bookwright.models.settings import Settings
 from bookwright.storage.branches.repository import BranchRepository, Fork
 from bookwright.storage.engine.database import Database
 from bookwright.storage.lease import is_dead
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.repositories.gates import waiting_gates
 from bookwright.storage.stores import BookStorage, Stores
+
+if TYPE_CHECKING:
+    from bookwright.flows.prefect.pool import NewestRun
 
 
 @dataclass(frozen=True)
@@ -131,3 +137,18 @@ def put_away(opened: OpenBook, is_archived: bool) -> None:
     """
     with at_rest(opened.storage) as stores:
         stores.books.change(opened.book.id, is_archived=is_archived)
+
+
+def not_begun(settings: Settings, begun: Container[str]) -> "list[NewestRun]":
+    """Return the books that were handed in to a known server and are not begun; none where no server is known.
+
+    Raises:
+        NoPrefectServer: It does not answer.
+    """
+    if not os.environ.get("PREFECT_API_URL") and not (settings.home / "prefect" / "api-url").exists():
+        return []
+    from bookwright.flows.prefect.pool import handed_in  # Prefect takes a second to import
+    from bookwright.flows.prefect.server import known_server
+
+    api = known_server(settings)
+    return [one for one in handed_in(api) if one.book not in begun] if api else []

@@ -1,8 +1,11 @@
-"""How far a book is: one short look into the database, and what follows from it."""
+"""How far a book is: one short look into the database, what follows from it, and how it is said in one line."""
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from bookwright.app.wording import money, tokens
 from bookwright.models.book import Book
 from bookwright.models.errors import BookwrightError
 from bookwright.models.text.language import Language
@@ -99,3 +102,37 @@ def seconds_left(root: TaskNode, worked_seconds: float) -> float | None:
     if not root.written or not worked_seconds or root.status is NodeStatus.DONE:
         return None
     return max(root.remaining, 0) * worked_seconds / root.written
+
+
+def unit_text(data: Mapping[str, Any], length_unit: str) -> str:
+    """A closed unit and how far the book is with it, in one line."""
+    return (
+        f"{data['name']} is done: {data['written']:,} of {data['length']:,}; "
+        f"the book: {data['bookWritten']:,} of {data['bookLength']:,} {length_unit}"
+    )
+
+
+def step_text(line: StepLine, names: ReadingOrder) -> str:
+    """One attempt in one line."""
+    price = "price unknown" if line.cost is None else money(line.cost)
+    took = f"{tokens(line.input_tokens)} > {tokens(line.output_tokens)} tokens, {line.duration_millis / 1000:.1f} s"
+    told = f"  {line.detail[:80]}" if line.detail else ""
+    if line.failure:
+        told = f"  {'FAILED ' if line.is_failed else ''}{line.failure}: {line.detail[:80]}"
+    return f"{names.name_of(line.label)} {line.activity}/{line.step}  {took}, {price}{told}"
+
+
+def plain_step(line: StepLine, names: ReadingOrder) -> str:
+    """One attempt as it is told to whoever looks on: what was done where, how long it took, what it cost."""
+    price = "price unknown" if line.cost is None else money(line.cost)
+    told = f", not a result: {line.detail[:60]}" if line.is_failed else ""
+    return f"{names.name_of(line.label)} {line.activity}: {line.duration_millis / 1000:.1f} s, {price}{told}"
+
+
+def spent(progress: BookProgress) -> str:
+    """What a book has cost so far, of its caps where it has some."""
+    book, budget = progress.book, progress.book.brief.budget
+    cap = f" of {money(round(budget.usd * 1_000_000))}" if budget.usd else ""
+    token_cap = f" of {tokens(budget.tokens)}" if budget.tokens else ""
+    unpriced = f" ({book.unpriced_calls} unpriced)" if book.unpriced_calls else ""
+    return f"{money(book.cost)}{cap}{unpriced}   {book.calls:,} calls   {tokens(book.tokens)}{token_cap} tokens"

@@ -12,10 +12,9 @@ from bookwright.agents.react.unwrapping import ReplyPart, Unwrapping
 from bookwright.agents.runtime.cast import CAST, CastMember
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.app.access import paced_models
-from bookwright.app.talks.bill import TalkBill
 from bookwright.app.talks.opening import Opening
 from bookwright.app.talks.talk import Talk
-from bookwright.app.talks.view import CANCELLED, SOURCES
+from bookwright.app.talks.view import CANCELLED, SOURCES, TalkBill
 from bookwright.flows.talk.talking import ground
 from bookwright.models.settings import Settings
 from bookwright.models.talk.event import AgentEvent, CompletedEvent, Event, FailedEvent, TextEvent

@@ -1,9 +1,38 @@
-"""Whoever shows a talk: a terminal, a pipe, a page."""
+"""Whoever shows a talk: a terminal, a pipe, a page; and the bill that they are told after each answer."""
 
+from dataclasses import dataclass
 from typing import Protocol
 
-from bookwright.app.talks.bill import TalkBill
+from bookwright.app.wording import money, tokens
+from bookwright.models.amount import MICROS
 from bookwright.models.talk.event import Event
+
+
+@dataclass(frozen=True)
+class TalkBill:
+    """What an answer took, and the talk so far."""
+
+    tokens: int
+    cost: int
+    """Millionths of a US dollar."""
+    all_tokens: int
+    all_cost: int
+    cap_usd: float | None
+    is_priced: bool
+    """False where nobody knows what the model costs."""
+
+    def line(self) -> str:
+        """The last answer and the talk in one line."""
+        return f"{tokens(self.tokens)} tokens, {self._price(self.cost)}; in all {self.total_line()}"
+
+    def total_line(self) -> str:
+        """The talk in one line."""
+        cap = f" of {money(round(self.cap_usd * MICROS))}" if self.cap_usd is not None else ""
+        return f"{tokens(self.all_tokens)} tokens, {self._price(self.all_cost)}{cap}"
+
+    def _price(self, cost: int) -> str:
+        return money(cost) if self.is_priced else "price unknown"
+
 
 CANCELLED = "cancelled"
 """The kind of failure of an answer that was broken off."""

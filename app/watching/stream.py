@@ -12,7 +12,7 @@ from pathlib import Path
 from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.react.unwrapping import ReplyPart, ShownPiece, Unwrapping
 from bookwright.agents.runtime.events.event_file import EventReader
-from bookwright.app.tool_words import tool_use_in_words
+from bookwright.app.wording import tool_use_in_words
 from bookwright.exports.markup import clean
 from bookwright.models.step import Activity
 from bookwright.models.talk.event import (

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from bookwright.app.branches.listing import BranchRow, BranchTree, branch_tree
+from bookwright.app.branches.forks import BranchRow, BranchTree, branch_tree
 from bookwright.app.wording import money, tokens
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
@@ -25,7 +25,7 @@ def fork(
     as_json: AsJson = False,
 ) -> None:
     """Make a branch of a book: it shares what stands and pays only for what it writes anew. The book stays as it is."""
-    from bookwright.app.branches.forking import fork as make
+    from bookwright.app.branches.forks import fork as make
 
     with open_book(book) as opened:
         made = make(opened, at, name)

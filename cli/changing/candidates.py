@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from bookwright.app.access import OpenBook
-from bookwright.app.candidates.unit_candidates import UnitCandidates, candidates_at, units_with_candidates
+from bookwright.app.candidates import UnitCandidates, candidates_at, units_with_candidates
 from bookwright.app.places import find_node
 from bookwright.app.wording import counted, stale_count
 from bookwright.cli.access import open_book, wait_until_free
@@ -100,7 +100,7 @@ def _print_one(opened: OpenBook, unit: TaskNode, number: int, as_json: bool) -> 
 
 
 def _take(opened: OpenBook, unit: TaskNode, number: int, as_json: bool) -> None:
-    from bookwright.app.candidates.taking import take
+    from bookwright.app.candidate_orders import take
     from bookwright.flows.revision.staleness import Staleness
 
     wait_until_free(opened)
@@ -119,7 +119,7 @@ def _take(opened: OpenBook, unit: TaskNode, number: int, as_json: bool) -> None:
 
 
 def _make(opened: OpenBook, unit: TaskNode, count: int, yes: bool, as_json: bool) -> None:
-    from bookwright.app.candidates.ordering import order_of_candidates
+    from bookwright.app.candidate_orders import order_of_candidates
     from bookwright.cli.writing import running
     from bookwright.flows.candidates.later import make_candidates
 

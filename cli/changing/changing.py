@@ -21,7 +21,7 @@ from bookwright.models.staleness import Rewording, StaleDocument, Version
 from bookwright.models.tree.place import ReadingOrder
 
 if TYPE_CHECKING:
-    from bookwright.app.estimates.stale_bill import RefreshBill
+    from bookwright.app.changes.refreshing import RefreshBill
     from bookwright.flows.deps import Deps
     from bookwright.flows.revision.refresh import Redone, RefreshScope
 
@@ -58,7 +58,7 @@ def revise(
 
 def stale(book: BookArgument, as_json: AsJson = False) -> None:
     """List what rests on documents that were changed since, how far that reaches, and what a refresh would cost."""
-    from bookwright.app.estimates.stale_bill import bill_of
+    from bookwright.app.changes.refreshing import bill_of
     from bookwright.flows.revision.staleness import Staleness
 
     with open_book(book) as opened, opened.storage.read() as stores:
@@ -104,8 +104,7 @@ def refresh(
 
 
 def _by_hand(opened: OpenBook, label: str, kind: DocumentKind | None, text: str) -> Document | None:
-    from bookwright.app.changes.editing import save
-    from bookwright.app.changes.printed_headings import without_heading
+    from bookwright.app.changes.editing import save, without_heading
     from bookwright.models.edit import TextEdit
 
     wait_until_free(opened)
@@ -120,7 +119,7 @@ def _by_hand(opened: OpenBook, label: str, kind: DocumentKind | None, text: str)
 def _by_note(
     opened: OpenBook, label: str, kind: DocumentKind | None, words: str, length: int | None, *, by_notes: bool
 ) -> Document:
-    from bookwright.app.comments.orders import check_amendable, mark_told, orders_waiting
+    from bookwright.app.comment_orders import check_amendable, mark_told, orders_waiting
     from bookwright.cli.writing import running
     from bookwright.flows.revision.amend import Amendment, amend
     from bookwright.flows.revision.revise import WRITABLE, chosen
@@ -146,7 +145,7 @@ def _by_note(
 
 
 def _refreshed(opened: OpenBook, wanted: "RefreshScope") -> list["Redone"]:
-    from bookwright.app.orders import checks
+    from bookwright.app.orders import starting
     from bookwright.cli.writing import running
     from bookwright.flows.revision.refresh import refresh as make_anew
 
@@ -159,7 +158,7 @@ def _refreshed(opened: OpenBook, wanted: "RefreshScope") -> list["Redone"]:
         outcome = made if redone.is_changed else "as it was; nothing that rests on it is touched"
         note(f"{next(numbers):,}. {redone.document.kind} of {name}: {outcome}")
 
-    checks.check_writable(opened.book.brief, opened.settings)
+    starting.check_writable(opened.book.brief, opened.settings)
     again = shlex.join(["bookwright", "refresh", opened.book.id, *wanted.options])
     return running.run_beside(opened, lambda deps: make_anew(wanted, deps, tell), f"`{again}`")
 

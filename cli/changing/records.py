@@ -10,8 +10,8 @@ from bookwright.app.access import OpenBook, at_rest
 from bookwright.app.orders.briefs import parse_assignment, toml_values, update_nested
 from bookwright.app.places import with_places
 from bookwright.app.records import edits as record_edits
+from bookwright.app.records import edits as record_unions
 from bookwright.app.records import files as record_files
-from bookwright.app.records import unions as record_unions
 from bookwright.app.wording import counted, stale_count
 from bookwright.cli.access import open_book
 from bookwright.cli.changing.record_views import RecordArgument, facts_of, show_history, show_record

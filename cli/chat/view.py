@@ -12,8 +12,7 @@ from bookwright.agents.react.unwrapping import ReplyPart, ShownPiece, Unwrapping
 from bookwright.agents.runtime.stream import SHORTENED
 from bookwright.agents.runtime.talk import REPLY
 from bookwright.agents.tools.outside import clean, one_line
-from bookwright.app.talks.bill import TalkBill
-from bookwright.app.talks.view import CANCELLED, SOURCES
+from bookwright.app.talks.view import CANCELLED, SOURCES, TalkBill
 from bookwright.cli.output import make_console
 from bookwright.models.errors import BudgetExceeded
 from bookwright.models.talk.event import (

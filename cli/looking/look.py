@@ -11,8 +11,7 @@ import typer
 
 from bookwright.app.access import OpenBook
 from bookwright.app.places import find_node
-from bookwright.app.status.progress import EVERY_STEP, place_of
-from bookwright.app.status.progress_lines import step_text
+from bookwright.app.status.progress import EVERY_STEP, place_of, step_text
 from bookwright.app.status.timeline import read_turns
 from bookwright.app.wording import moment
 from bookwright.cli.access import open_book

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from bookwright.app.orders.samples import read_sample
+from bookwright.app.orders.briefs import read_sample
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument, Output
 from bookwright.cli.output import emit, print_text

@@ -7,10 +7,8 @@ import typer
 
 from bookwright.app.access import OpenBook, existing_library
 from bookwright.app.changes.deciding import facts_of
-from bookwright.app.status.books import ListedBook, list_books, state_of, verdict_of
-from bookwright.app.status.progress import BookProgress, read_progress
-from bookwright.app.status.progress_lines import spent
-from bookwright.app.status.studio_runs import not_begun
+from bookwright.app.status.books import ListedBook, list_books, not_begun, state_of, verdict_of
+from bookwright.app.status.progress import BookProgress, read_progress, spent
 from bookwright.app.wording import moment, money, tokens
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bookwright.app.access import OpenBook, at_rest
-from bookwright.app.orders.samples import check_sample, read_sample
+from bookwright.app.orders.briefs import check_sample, read_sample
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import emit, note, print_table, print_text

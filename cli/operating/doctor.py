@@ -16,7 +16,7 @@ from bookwright.cli.output import at_work, emit, make_console, plain_table, prin
 from bookwright.models.settings import Settings, load_settings
 
 if TYPE_CHECKING:
-    from bookwright.app.doctor.model_trial import ModelTrial
+    from bookwright.app.doctor.models import ModelTrial
 
 _DETAIL = 2
 
@@ -50,7 +50,7 @@ def _show(findings: list[Finding]) -> None:
 
 def _ask(model: str, settings: Settings, as_json: bool) -> None:
     """Show what a model can do, and what asking it cost."""
-    from bookwright.app.doctor.model_trial import try_model  # brings the engine
+    from bookwright.app.doctor.models import try_model  # brings the engine
 
     with at_work(f"asking {model}"):
         trial = try_model(model, settings)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from bookwright.app.orders.setting_up import SetUp, look_around, remember
+from bookwright.app.model_settings import SetUp, look_around, remember
 from bookwright.cli.options import AsJson
 from bookwright.cli.output import can_ask, note, print_json, print_text
 from bookwright.models.settings import load_settings

@@ -7,7 +7,7 @@ import typer
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from bookwright.agents.backends import catalogue
-from bookwright.app.orders.role_models import ProviderState, RoleModel, provider_state, role_model, windows_of
+from bookwright.app.model_settings import ProviderState, RoleModel, provider_state, role_model, windows_of
 from bookwright.cli.options import AsJson
 from bookwright.cli.output import emit, make_console, print_json, print_table, print_text
 from bookwright.models.model_name import ROLES

@@ -174,7 +174,7 @@ def _work(
 
 
 def _of_book(book: str, until: str | None) -> tuple[str, dict[str, Any], str | None]:
-    from bookwright.app.ends import end_in
+    from bookwright.app.orders.starting import end_in
 
     with open_book(book) as opened:
         begin_anew(opened.storage)
@@ -184,7 +184,7 @@ def _of_book(book: str, until: str | None) -> tuple[str, dict[str, Any], str | N
 def _of_brief(
     file: Path | None, options: dict[str, Any], until: str | None, settings: Settings
 ) -> tuple[str, dict[str, Any], str | None]:
-    from bookwright.app.ends import end_in_book_of
+    from bookwright.app.orders.starting import end_in_book_of
     from bookwright.flows import parameters
     from bookwright.flows.library import book_id, check_models, setting_of
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bookwright.app.commands.asking import Proposal, proposal_of, understand, words_of
+from bookwright.app.commands import Proposal, proposal_of, understand, words_of
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import can_ask, note, print_json, print_text

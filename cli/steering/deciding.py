@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import typer
 
-from bookwright.app.candidates.unit_candidates import draft_at
+from bookwright.app.candidates import draft_at
 from bookwright.app.changes.deciding import decide
 from bookwright.app.changes.gate_subject import subject
 from bookwright.cli.output import note, print_text

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from bookwright.app.access import OpenBook, existing_library
-from bookwright.app.candidates.unit_candidates import draft_at
+from bookwright.app.candidates import draft_at
 from bookwright.app.changes.deciding import chosen_gate, decide, facts_of, start_again
 from bookwright.app.changes.gate_subject import reviews, subject
 from bookwright.app.places import find_node

@@ -7,8 +7,8 @@ import tomli_w
 import typer
 
 from bookwright.app.access import OpenBook, at_rest
+from bookwright.app.orders.brief_changes import with_gates
 from bookwright.app.orders.briefs import merged
-from bookwright.app.orders.gate_edits import with_gates
 from bookwright.app.status.books import put_away
 from bookwright.app.status.deleting import delete_book
 from bookwright.cli.access import open_book

@@ -15,7 +15,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widgets import Tabs
 
-from bookwright.app.status.progress_lines import step_text
+from bookwright.app.status.progress import step_text
 from bookwright.app.watching.fisheye import Folds
 from bookwright.cli.watch.book_screen import BookScreen, BookTab
 from bookwright.cli.watch.dialogs import HELP, PromptReading, TextDialog

@@ -5,8 +5,7 @@ from collections.abc import Iterable
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from bookwright.app.status.progress import seconds_left
-from bookwright.app.status.progress_lines import spent, step_text
+from bookwright.app.status.progress import seconds_left, spent, step_text
 from bookwright.app.watching.fisheye import TreeRow
 from bookwright.app.watching.library import BookSight
 from bookwright.app.watching.stream import PieceKind, Use

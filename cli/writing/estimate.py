@@ -71,7 +71,7 @@ def _of_more(book: str | None, file: Path | None, options: dict[str, Any], more:
     if fixed := [name for name in ("premise", "length", "language", "blueprint") if options.get(name) is not None]:
         raise InvalidInput(f"with --more the {fixed[0]} is the book's own")
     brief = _brief_of(book, file, options)
-    from bookwright.app.estimates.more_bill import estimate_more  # brings the engine
+    from bookwright.app.estimates.existing_text import estimate_more  # brings the engine
     from bookwright.flows.book_models import kept_windows
 
     with open_book(book) as opened, at_work("rehearsing") as tell:

@@ -8,9 +8,8 @@ import typer
 from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.runtime.events.event_file import EventReader, event_path
 from bookwright.app.access import OpenBook
-from bookwright.app.status.progress_lines import step_text, unit_text
-from bookwright.app.tool_words import tool_use_in_words
-from bookwright.app.wording import moment
+from bookwright.app.status.progress import step_text, unit_text
+from bookwright.app.wording import moment, tool_use_in_words
 from bookwright.cli.output import note, print_text
 from bookwright.models.book import BookState
 from bookwright.models.talk.event import STEP, UNIT_FINISHED, AgentEvent, Event, FailedEvent, as_json

@@ -88,9 +88,9 @@ def _import(
 ) -> None:
     """Make a book of what was read, have it looked at unless it is to rest, and go on with it as far as was asked."""
     settings = load_settings()
-    from bookwright.app.orders import checks
+    from bookwright.app.orders import starting
 
-    checks.check_writable(reading.brief, settings)
+    starting.check_writable(reading.brief, settings)
     digest = digest_of(file)
     with library(settings) as database:
         if not again:
@@ -138,7 +138,7 @@ def _is_json(file: Path) -> bool:
 
 def _ask(reading: ManuscriptReading, settings: Settings, more: int, yes: bool) -> None:
     """Show what looking at the manuscript takes, and ask."""
-    from bookwright.app.estimates.import_bill import bill_of_import
+    from bookwright.app.estimates.existing_text import bill_of_import
 
     with at_work("rehearsing") as tell:
         bill = bill_of_import(reading.found, reading.brief, settings, more, tell)

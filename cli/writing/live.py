@@ -15,8 +15,17 @@ from sqlalchemy.exc import DBAPIError
 
 from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.workflows import REVISE, REVISION_MARK, write_workflow
-from bookwright.app.status.progress import EVERY_STEP, BookProgress, StepFeed, read_progress, seconds_left
-from bookwright.app.status.progress_lines import plain_step, spent, step_text, unit_text
+from bookwright.app.status.progress import (
+    EVERY_STEP,
+    BookProgress,
+    StepFeed,
+    plain_step,
+    read_progress,
+    seconds_left,
+    spent,
+    step_text,
+    unit_text,
+)
 from bookwright.app.wording import duration
 from bookwright.cli.output import notes_above
 from bookwright.models.profile import ProfileName

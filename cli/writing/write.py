@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bookwright.app.access import OpenBook, at_rest, library
 from bookwright.app.changes.deciding import facts_of
-from bookwright.app.orders.brief_update import update_brief
+from bookwright.app.orders.brief_changes import update_brief
 from bookwright.app.orders.briefs import read_brief
 from bookwright.app.orders.examples import example_brief
 from bookwright.app.status.books import ask_to_rest, begin_anew
@@ -42,13 +42,12 @@ def write_brief(
     settings = load_settings()
     brief = read_brief(brief_file, options)
     formats = formats_in(run.export)
-    from bookwright.app import ends  # these bring the engine, which looking at a book does not need
-    from bookwright.app.orders import checks
+    from bookwright.app.orders import starting  # these bring the engine, which looking at a book does not need
     from bookwright.flows.blueprints.reach import check_reach
     from bookwright.flows.library import find_or_create, is_begun, setting_of
 
-    limits = Limits.parse(ends.end_in_book_of(brief, run.until, settings, is_new=run.is_new), run.words_today)
-    checks.check_writable(brief, settings)
+    limits = Limits.parse(starting.end_in_book_of(brief, run.until, settings, is_new=run.is_new), run.words_today)
+    starting.check_writable(brief, settings)
     warn_of_toy(brief, settings)
     with library(settings) as database:
         brief, setting = setting_of(brief, database, settings, is_new=run.is_new)
@@ -82,12 +81,11 @@ def resume_book(book: BookArgument, more: More = None, *, run: RunOptions) -> No
     run.check_one_voice()
     with open_book(book) as opened:
         begin_anew(opened.storage)
-        from bookwright.app import ends
-        from bookwright.app.orders import checks
+        from bookwright.app.orders import starting
         from bookwright.flows.blueprints.reach import check_reach
 
-        limits = Limits.parse(ends.end_in(opened.storage, run.until), run.words_today)
-        checks.check_writable(opened.book.brief, opened.settings)
+        limits = Limits.parse(starting.end_in(opened.storage, run.until), run.words_today)
+        starting.check_writable(opened.book.brief, opened.settings)
         if not opened.book.calls:
             check_reach(opened.book.brief, opened.settings)
         wait_until_free(opened)

@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
-from bookwright.app.records.brief_form import FIELDS, LONG, brief_changes, brief_values, save_brief
+from bookwright.app.orders.order_form import FIELDS, LONG, brief_changes, brief_values, save_brief
 from bookwright.app.status.books import is_held
 from bookwright.flows.revision.brief_edits import brief_seen
 from bookwright.models.brief import make_brief

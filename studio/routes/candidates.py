@@ -3,8 +3,8 @@
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
-from bookwright.app.candidates.taking import take
-from bookwright.app.candidates.unit_candidates import candidates_at
+from bookwright.app.candidate_orders import take
+from bookwright.app.candidates import candidates_at
 from bookwright.exports.markup import clean
 from bookwright.models.text.prose import paragraphs
 from bookwright.studio.book_request import ThisBook

@@ -8,10 +8,9 @@ from fastapi.responses import HTMLResponse
 from bookwright.agents.relay.threads.alerts import PACINGS
 from bookwright.app.changes.editing import save_or_queue
 from bookwright.app.places import places_named
-from bookwright.app.records.edits import decision
+from bookwright.app.records.edits import decision, take_up
 from bookwright.app.records.form import fields_of, new_record, record_edit
 from bookwright.app.records.thread_board import make_board
-from bookwright.app.records.unions import take_up
 from bookwright.exports.report.book_report import report_of
 from bookwright.exports.report.layout import thread_chart
 from bookwright.models.book import BookState

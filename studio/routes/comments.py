@@ -4,8 +4,8 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
 from bookwright.app.changes.editing import editable_parts
-from bookwright.app.comments.orders import give_order, order_of
-from bookwright.app.comments.passages import comment_on, comments_at, lay_aside
+from bookwright.app.comment_orders import give_order, order_of
+from bookwright.app.comments import comment_on, comments_at, lay_aside
 from bookwright.app.status.books import is_held
 from bookwright.models.edit import Anchor, CommentState
 from bookwright.models.errors import InvalidInput

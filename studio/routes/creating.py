@@ -6,9 +6,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from bookwright.app.access import library
-from bookwright.app.orders.checks import check_writable
-from bookwright.app.orders.ordering import OrderBill, blueprint_names, brief_of
-from bookwright.app.orders.starting import begin
+from bookwright.app.orders.order_form import OrderBill, blueprint_names, brief_of
+from bookwright.app.orders.starting import begin, check_writable
 from bookwright.manuscripts.outlines import read_outline
 from bookwright.models.errors import InvalidInput
 from bookwright.models.gate import PHASES

@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 
 from bookwright.app.access import library
 from bookwright.app.manuscript_reading import ManuscriptReading, chapter_row, check_new, read_for_import
-from bookwright.app.orders.checks import check_writable
+from bookwright.app.orders.starting import check_writable
 from bookwright.manuscripts.reading import digest_of
 from bookwright.models.errors import InvalidInput
 from bookwright.studio.fields import Fields, number_in
@@ -93,7 +93,7 @@ def _preview(request: Request, here: Workshop, content: bytes, name: str) -> HTM
     check_writable(reading.brief, here.settings)
 
     def work(tell: Callable[[str], None]) -> Brought:
-        from bookwright.app.estimates.import_bill import bill_of_import  # brings the engine
+        from bookwright.app.estimates.existing_text import bill_of_import  # brings the engine
 
         return Brought(reading, digest, bill_of_import(reading.found, reading.brief, here.settings, 0, tell))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from bookwright.app.candidates.unit_candidates import candidates_at, draft_at
+from bookwright.app.candidates import candidates_at, draft_at
 from bookwright.app.changes.deciding import chosen_gate, decide, start_again
 from bookwright.app.changes.gate_subject import grouped, reviews, subject_text
 from bookwright.exports.markup import clean

@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from bookwright.app.orders.checks import check_writable
+from bookwright.app.orders.starting import check_writable
 from bookwright.app.status.books import is_held, list_books
 from bookwright.flows.prefect.server import known_server
 from bookwright.models.errors import BookHeld, InvalidInput

@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
-from bookwright.app.candidates.unit_candidates import candidates_of
+from bookwright.app.candidates import candidates_of
 from bookwright.app.changes.editing import editable_parts
 from bookwright.exports.manuscript import Chapter, Manuscript, Section
 from bookwright.models.document import DocumentKind

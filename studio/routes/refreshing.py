@@ -4,7 +4,7 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
 from bookwright.app.changes.refreshing import refresh_preview
-from bookwright.app.orders.checks import check_writable
+from bookwright.app.orders.starting import check_writable
 from bookwright.app.places import node_names
 from bookwright.app.status.books import ListedBook
 from bookwright.flows.revision.refresh import RefreshScope

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from bookwright.app.orders.checks import check_writable
+from bookwright.app.orders.starting import check_writable
 from bookwright.app.status.books import ListedBook, ask_to_rest, is_held, list_books, put_away
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookHeld, InvalidInput

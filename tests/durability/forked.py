@@ -4,8 +4,7 @@ from contextlib import suppress
 
 from bookwright.agents.backends.service import ModelService
 from bookwright.app.access import OpenBook
-from bookwright.app.branches.forking import fork
-from bookwright.app.branches.listing import branch_tree
+from bookwright.app.branches.forks import branch_tree, fork
 from bookwright.app.branches.merging import MergeOrder, look_at_merge, merge, undo_merge
 from bookwright.flows.candidates.judging import ask_reader
 from bookwright.flows.library import find_or_create, open_library

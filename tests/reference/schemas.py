@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter
 
 from bookwright.app.doctor.health import Finding
-from bookwright.app.doctor.model_trial import ModelTrial
+from bookwright.app.doctor.models import ModelTrial
 from bookwright.app.estimates.rehearsal import BookEstimate
 from bookwright.cli.operating.models import FetchedModel
 from bookwright.cli.writing.result import Result

@@ -1,7 +1,7 @@
 """The branches of the book that the pictures are taken of, and which pages show them."""
 
 from bookwright.app.access import OpenBook
-from bookwright.app.branches.forking import fork
+from bookwright.app.branches.forks import fork
 from bookwright.app.branches.merging import MergeOrder, merge
 from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.settings import Settings

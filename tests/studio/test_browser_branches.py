@@ -5,7 +5,7 @@ import re
 import pytest
 
 from bookwright.app.access import open_book
-from bookwright.app.branches.forking import fork
+from bookwright.app.branches.forks import fork
 from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.storage.stores import BookStorage
 from tests.cli.shelf import a_book

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from starlette.testclient import TestClient
 
-from bookwright.app.candidates.unit_candidates import UnitCandidates, candidates_at
+from bookwright.app.candidates import UnitCandidates, candidates_at
 from bookwright.models.errors import GateWaiting
 from bookwright.models.gate import GateState
 from bookwright.storage.stores import BookStorage

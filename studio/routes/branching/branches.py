@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
-from bookwright.app.branches.forking import fork as make_branch
-from bookwright.app.branches.listing import BranchRow, BranchTree, branch_tree
+from bookwright.app.branches.forks import BranchRow, BranchTree, branch_tree
+from bookwright.app.branches.forks import fork as make_branch
 from bookwright.app.places import node_names
 from bookwright.app.status.deleting import delete_book
 from bookwright.app.wording import money

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
-from bookwright.app.commands.asking import Proposal, proposal_of, understand, words_of
+from bookwright.app.commands import Proposal, proposal_of, understand, words_of
 from bookwright.app.orders.starting import environment_of
 from bookwright.exports.markup import clean
 from bookwright.models.errors import InvalidInput

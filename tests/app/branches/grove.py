@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bookwright.agents.backends.service import ModelService
 from bookwright.app.access import OpenBook
-from bookwright.app.branches.forking import fork
+from bookwright.app.branches.forks import fork
 from bookwright.exports.files import export
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book

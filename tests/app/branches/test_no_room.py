@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
-from bookwright.app.branches.listing import branch_tree
+from bookwright.app.branches.forks import branch_tree
 from bookwright.app.branches.merging import MergeOrder, merge
 from bookwright.models.errors import StorageError
 from tests.app.branches.grove import Grove

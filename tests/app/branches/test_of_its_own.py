@@ -7,7 +7,7 @@ import pytest
 
 from bookwright.agents.backends.service import ModelService
 from bookwright.app.access import at_rest
-from bookwright.app.branches.listing import branch_tree
+from bookwright.app.branches.forks import branch_tree
 from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.flows.run_book import run_book
 from bookwright.flows.vault.rendering import Vault

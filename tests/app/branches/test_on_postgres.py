@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Connection, event
 
 from bookwright import failpoints
-from bookwright.app.branches.listing import branch_tree
+from bookwright.app.branches.forks import branch_tree
 from bookwright.app.branches.merging import MergeOrder, merge, stale_after, undo_merge
 from bookwright.exports.files import export
 from bookwright.exports.json import import_book

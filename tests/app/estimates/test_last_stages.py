@@ -4,8 +4,8 @@ from contextlib import closing
 from pathlib import Path
 
 from bookwright.agents.backends.service import ModelService
+from bookwright.app.estimates.bill import Bill, Tally
 from bookwright.app.estimates.last_stages import with_end
-from bookwright.app.orders.bill import Bill, Tally
 from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
 from tests.support.blueprint_folders import case

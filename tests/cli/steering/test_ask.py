@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from bookwright.app.branches.forking import fork
-from bookwright.app.commands.checks import settled
-from bookwright.app.commands.lines import arguments_of, typed
+from bookwright.app.branches.forks import fork
+from bookwright.app.command_lines import arguments_of, typed
+from bookwright.app.commands import settled
 from bookwright.cli.access import open_book
 from bookwright.models.book import BookState
 from bookwright.models.codex.entries import Importance, Secret

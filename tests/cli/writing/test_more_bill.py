@@ -10,7 +10,7 @@ import pytest
 
 from bookwright.agents.backends.service import ModelService
 from bookwright.app.access import library
-from bookwright.app.estimates.more_bill import estimate_more
+from bookwright.app.estimates.existing_text import estimate_more
 from bookwright.app.estimates.rehearsal import LONGEST_WALKED, BookEstimate
 from bookwright.flows.intake.continuation import go_on
 from bookwright.flows.library import find_or_create

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from bookwright.agents.backends.local import embedded, weights
 from bookwright.agents.backends.protocol import EventKind, Prompt, Sampling, StreamEvent, ToolSpec
 from bookwright.agents.backends.service import ModelService
-from bookwright.app.doctor.model_trial import try_model
+from bookwright.app.doctor.models import try_model
 from bookwright.models.settings import Settings, load_settings
 from tests.agents.backends.conftest import ask_for
 

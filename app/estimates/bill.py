@@ -1,20 +1,56 @@
-"""What a walk took, by role; scaled to the whole book where only its beginning was walked."""
+"""Bills: what a walk took, by role and scaled to the whole book; confirmed by a hash before anything is paid."""
 
+import hashlib
+import json
 import math
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from operator import add
+from typing import ClassVar
 
 from bookwright.agents.backends import windows
 from bookwright.agents.backends.spending import prices
 from bookwright.app.status.progress import EVERY_STEP
 from bookwright.app.wording import money, tokens
+from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import Settings
 from bookwright.models.step import CODE, Activity, Usage
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage, Stores
+
+
+def hash_of(*told: object) -> str:
+    """Return the hash of what a person is shown: other words, another state or another price have another one."""
+    return hashlib.sha256(json.dumps(told, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+class Confirmable(ABC):
+    """What is done only after a person has confirmed its bill, by the hash of what they were shown."""
+
+    subject: ClassVar[str]
+    """Begins the message where it is another by now."""
+
+    @abstractmethod
+    def shown(self) -> tuple[object, ...]:
+        """Return what a person is shown of it."""
+
+    @property
+    def hash(self) -> str:
+        """What stands for what is shown: other words or another price have another one."""
+        return hash_of(*self.shown())
+
+    def check(self, confirmed: str) -> None:
+        """Make sure that this is what was confirmed.
+
+        Raises:
+            InvalidInput: It is another by now.
+        """
+        if confirmed != self.hash:
+            raise InvalidInput(f"{self.subject} has changed since its bill was shown; look at it again.")
+
 
 RECURRING = (Activity.DIVIDE, Activity.MAINTAIN)
 """What is done for a unit again and again as it grows."""

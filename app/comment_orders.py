@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from bookwright.app.access import OpenBook
 from bookwright.app.changes.editing import queue_edit
-from bookwright.app.comments.passages import CommentView, comment_view, comments_at
-from bookwright.app.confirming import Confirmable
-from bookwright.app.estimates.stale_bill import RefreshBill, bill_of_making, bill_of_writing
-from bookwright.app.orders.checks import check_strong_writer
+from bookwright.app.changes.refreshing import RefreshBill, bill_of_making, bill_of_writing
+from bookwright.app.comments import CommentView, comment_view, comments_at
+from bookwright.app.estimates.bill import Confirmable
+from bookwright.app.orders.starting import check_strong_writer
 from bookwright.app.status.books import is_held
 from bookwright.flows.revision.revise import check_writable, chosen
 from bookwright.models.document import Document, DocumentKind

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bookwright.agents.chief_editor import ChiefEditor
-from bookwright.app.commands.lines import LINES, arguments_of, typed
+from bookwright.app.command_lines import LINES, arguments_of, typed
 from bookwright.cli.verbs import load
 from bookwright.models.step import Activity, StepKey
 from bookwright.models.talk.command import Command

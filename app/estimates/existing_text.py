@@ -1,9 +1,13 @@
-"""What writing on behind a book's end takes: a copy of the book is gone on with, by an author that is no model."""
+"""What work on a text that is there already takes: writing on behind a book's end, and looking at a manuscript.
+
+A copy of it is gone on with, by an author that is no model.
+"""
 
 from collections.abc import Iterable
 from dataclasses import replace
 
 from bookwright.app.access import unheard
+from bookwright.app.estimates.bill import RECURRING, Bill, Tally, by_role, priced, tally
 from bookwright.app.estimates.last_stages import new_lines, with_end
 from bookwright.app.estimates.rehearsal import (
     HIGH,
@@ -16,13 +20,16 @@ from bookwright.app.estimates.rehearsal import (
     rehearsal,
     rehearsed_brief,
 )
-from bookwright.app.orders.bill import RECURRING, Bill, Tally, by_role
 from bookwright.exports.json import import_book, whole_book
+from bookwright.flows.book_models import model_of
 from bookwright.flows.intake.continuation import go_on
+from bookwright.flows.intake.manuscript_import import bring_in, longest_piece
 from bookwright.flows.limits import DAY, Limits
 from bookwright.flows.open_book import RunConfig, hold_book
+from bookwright.flows.run_book import run_book
 from bookwright.flows.walk import write_unit
-from bookwright.models.brief import Brief
+from bookwright.manuscripts.manuscript import FoundBook
+from bookwright.models.brief import MIN_LENGTH, Brief
 from bookwright.models.errors import BookPaused
 from bookwright.models.settings import Settings
 from bookwright.models.tree.plan import TaskType
@@ -104,3 +111,36 @@ def _scaled(lines: Iterable[StepLine], factor: float, storage: BookStorage) -> d
         return factor if is_often else 1.0
 
     return by_role(lines, factor_of)
+
+
+_SAMPLE_CHAPTERS, _SAMPLE_LETTERS = 8, 60_000
+
+
+def bill_of_import(found: FoundBook, brief: Brief, settings: Settings, more: int = 0, tell: Tell = unheard) -> str:
+    """Rehearse the first chapters of a manuscript; return in words what all takes of the models that would be asked.
+
+    With `more`, so much is written behind it, and the book closed there.
+    """
+    sample = _sample(found)
+    length = sum(brief.language.measure(line) for chapter in sample.chapters for line in chapter.paragraphs)
+    rehearsed = rehearsed_brief(brief, settings).changed(length=max(length, MIN_LENGTH), models={"default": LOW})
+    with rehearsal(rehearsed.length + more, settings, LOW, tell) as around:
+        book = bring_in(around.database, sample, rehearsed, "0" * 8, longest_piece(brief, settings))
+        run_book(book.id, around)
+        storage = BookStorage(around.database, book.id, brief.language)
+        looking = tally(storage).roles
+        writing = walk_on(storage, around, more).roles if more else {}
+    factor = max(brief.length / max(length, 1), 1.0)
+    roles = [*((role, bill.scaled(factor)) for role, bill in looking.items()), *writing.items()]
+    bills = (priced(bill, model_of(role, brief, settings), settings) for role, bill in roles)
+    return f"about {sum(bills, Bill()).in_words('at a price unknown')}"
+
+
+def _sample(found: FoundBook) -> FoundBook:
+    chapters, size = [], 0
+    for chapter in found.chapters[:_SAMPLE_CHAPTERS]:
+        chapters.append(replace(chapter, part=None))
+        size += chapter.size
+        if size >= _SAMPLE_LETTERS:
+            break
+    return replace(found, chapters=tuple(chapters), parts=())

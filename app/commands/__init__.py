@@ -1,1 +1,0 @@
-"""What an author's free words may come to: checks, costs, and how it is typed."""
