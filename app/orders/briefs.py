@@ -1,4 +1,4 @@
-"""Briefs from files and options, with their samples of style, checked before anything else happens."""
+"""Briefs from files and options, with the sample of style and the outline that they name, checked at once."""
 
 import tomllib
 from collections.abc import Collection, Sequence
@@ -12,6 +12,11 @@ from bookwright.storage.files.blueprints import as_chosen
 from bookwright.storage.files.given_file import named_file, read_bytes, read_text
 
 _TEXTS = frozenset(name for name, field in Brief.model_fields.items() if field.annotation is str)
+_SAMPLE_ENDINGS, _OUTLINE_ENDINGS = (".txt", ".md"), (".md", ".markdown", ".txt")
+"""Of a file that a brief may name in the place of a sample or an outline."""
+_MOST_SAMPLE_BYTES = 1_000_000
+_LEAST_SAMPLE = 100
+"""Of the language's unit: a shorter sample has no habits yet."""
 
 
 def read_brief(path: Path | None, options: dict[str, Any]) -> Brief:
@@ -33,10 +38,33 @@ def _parsed(path: Path | None, options: dict[str, Any]) -> Brief:
     named = toml_values(content, "brief") if content else {}
     if option is None and not named.get("outline"):
         return parse_brief(content, options)
-    from bookwright.app.orders.outlines import with_outline  # only a brief with an outline reads one
-
     values = named | {key: value for key, value in options.items() if value is not None}
-    return make_brief(with_outline(values, option, path))
+    told = str(values.get("outline"))
+    file = option or named_file(told, path, _OUTLINE_ENDINGS)
+    return make_brief(outlined(values, read_text(file, "outline", raises=InvalidBrief) if file else told))
+
+
+def outlined(values: dict[str, Any], text: str) -> dict[str, Any]:
+    """Return the values of a brief with an outline, which says what they leave open of premise, title and length.
+
+    Raises:
+        InvalidBrief: It names no chapters.
+    """
+    from bookwright.manuscripts.outlines.outlines import read_outline  # a brief without an outline needs none of it
+    from bookwright.models.tree.outline import length_of
+
+    try:
+        outline = read_outline(text)
+    except InvalidInput as error:
+        raise InvalidBrief(str(error)) from None
+    first = next((unit.goal for unit in outline.units if unit.goal), "")
+    known = {
+        "premise": outline.design or first or outline.title,
+        "title": outline.title,
+        "length": length_of(outline.units),
+    }
+    left_open = {key: value for key, value in known.items() if value and not values.get(key)}
+    return values | left_open | {"outline": text}
 
 
 def _with_blueprint(brief: Brief, path: Path | None) -> Brief:
@@ -49,11 +77,38 @@ def _with_sample(brief: Brief, path: Path | None) -> Brief:
     """Read the file that a brief may name in the place of its sample of style, and look at the sample."""
     if not brief.style_sample:
         return brief
-    file = named_file(brief.style_sample, path, ENDINGS)
+    file = named_file(brief.style_sample, path, _SAMPLE_ENDINGS)
     if file is not None:
         brief = make_brief(given(brief) | {"style_sample": read_sample(file)})
     check_sample(brief.style_sample, brief.language)
     return brief
+
+
+def read_sample(path: Path) -> str:
+    """Read a text whose style is to be kept.
+
+    Raises:
+        InvalidInput: It is no UTF-8 text, empty, or too large.
+    """
+    text = read_text(path, "sample", _MOST_SAMPLE_BYTES).replace("\r\n", "\n").strip()
+    if not text:
+        raise InvalidInput(f"the sample {str(path)!r} is empty")
+    return text
+
+
+def check_sample(text: str, language: Language) -> None:
+    """Make sure that a sample can tell a style.
+
+    Raises:
+        InvalidInput: It is in another language than the book, or too short.
+    """
+    if not is_in(language, text):
+        raise InvalidInput(f"the sample of style is not in {language.english_name}, the language of the book")
+    if (length := language.measure(text)) < _LEAST_SAMPLE:
+        raise InvalidInput(
+            f"the sample of style has {length} {language.length_unit}; "
+            f"it takes at least {_LEAST_SAMPLE}, better some 2,000"
+        )
 
 
 def _read(path: Path) -> bytes:
@@ -153,37 +208,3 @@ def toml_values(content: bytes, what: str = "file") -> dict[str, Any]:
         raise InvalidBrief(f"the {what} is not UTF-8 text") from None
     except (ValueError, RecursionError) as error:  # bad syntax, endless digits, bottomless nesting
         raise InvalidBrief(f"the {what} is not valid TOML: {error}") from None
-
-
-LEAST = 100
-"""Of the language's unit: what is shorter has no habits yet."""
-
-_MOST_BYTES = 1_000_000
-ENDINGS = (".txt", ".md")
-"""Of a file that a brief may name in the place of a sample."""
-
-
-def read_sample(path: Path) -> str:
-    """Read a text whose style is to be kept.
-
-    Raises:
-        InvalidInput: It is no UTF-8 text, empty, or too large.
-    """
-    text = read_text(path, "sample", _MOST_BYTES).replace("\r\n", "\n").strip()
-    if not text:
-        raise InvalidInput(f"the sample {str(path)!r} is empty")
-    return text
-
-
-def check_sample(text: str, language: Language) -> None:
-    """Make sure that a sample can tell a style.
-
-    Raises:
-        InvalidInput: It is in another language than the book, or too short.
-    """
-    if not is_in(language, text):
-        raise InvalidInput(f"the sample of style is not in {language.english_name}, the language of the book")
-    if (length := language.measure(text)) < LEAST:
-        raise InvalidInput(
-            f"the sample of style has {length} {language.length_unit}; it takes at least {LEAST}, better some 2,000"
-        )

@@ -9,8 +9,7 @@ from bookwright.app.access import OpenBook
 from bookwright.app.changes.editing import SavedEdit, save_or_queue
 from bookwright.app.estimates.bill import Confirmable
 from bookwright.app.estimates.rehearsal import BookEstimate
-from bookwright.app.orders.briefs import changed_brief, check_sample, given, whole_number
-from bookwright.app.orders.outlines import outlined
+from bookwright.app.orders.briefs import changed_brief, check_sample, given, outlined, whole_number
 from bookwright.flows.library import check_models
 from bookwright.flows.revision.brief_edits import brief_seen
 from bookwright.models.brief import Brief, make_brief
