@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from bookwright.app.access import existing_library, library, open_book, unheard
 from bookwright.app.library_book import Hearer, LibraryBook, write_book
 from bookwright.app.orders.brief_changes import update_brief
-from bookwright.app.orders.starting import end_in_book_of
 from bookwright.flows.library import find_or_create, setting_of
 from bookwright.flows.limits import Limits
 from bookwright.models.brief import Brief
@@ -111,7 +110,7 @@ class Library:
             GateWaiting: It waits until a human decides.
             BookPaused: It rests, with a reason and advice; `resume` goes on.
         """
-        from bookwright.app.orders.starting import check_writable  # these bring the engine
+        from bookwright.app.orders.starting import check_writable, end_in_book_of  # these bring the engine
         from bookwright.flows.blueprints.reach import check_reach
 
         limits = Limits.parse(end_in_book_of(brief, until, self._settings, is_new=is_new), words_today)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from bookwright.app.access import OpenBook, open_book, paced_models, unheard
-from bookwright.app.orders.starting import end_in
 from bookwright.app.places import find_node
 from bookwright.app.status.books import ask_to_rest, begin_anew
 from bookwright.exports.files import check_formats, export, export_path
@@ -106,7 +105,7 @@ class LibraryBook:
             GateWaiting: It waits until a human decides.
             BookPaused: It rests again.
         """
-        from bookwright.app.orders.starting import check_writable  # brings the engine
+        from bookwright.app.orders.starting import check_writable, end_in  # brings the engine
 
         with self._opened() as opened:
             limits = Limits.parse(end_in(opened.storage, until), words_today)

@@ -7,7 +7,7 @@ from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.app.access import OpenBook, paced_models
 from bookwright.app.branches.comparing import TextPair
 from bookwright.app.estimates.bill import Bill, Confirmable, priced
-from bookwright.app.orders import starting
+from bookwright.app.orders.starting import check_writable
 from bookwright.flows.book_models import model_of
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def order_verdict(opened: OpenBook, pair: TextPair) -> VerdictOrder:
     Raises:
         UnknownModel, MissingKey: The model that would read cannot be asked.
     """
-    starting.check_writable(opened.book.brief, opened.settings)
+    check_writable(opened.book.brief, opened.settings)
     model = model_of("critic", opened.book.brief, opened.settings)
     size = TokenCounter().estimate(model, pair.a) + TokenCounter().estimate(model, pair.b)
     return VerdictOrder(pair, priced(Bill(2, 2 * (size + _FRAME), 2 * _ANSWER), model, opened.settings))
