@@ -26,6 +26,12 @@ from bookwright.storage.stores import Stores
 if TYPE_CHECKING:
     from bookwright.agents.chief_editor import Understood
 
+_RECORDS: dict[type[Any], tuple[RecordKind, str]] = {
+    EditEntry: (RecordKind.ENTRY, "entry"),
+    EditSecret: (RecordKind.SECRET, "secret"),
+    EditThread: (RecordKind.FORESHADOWING, "thread"),
+}
+
 
 @dataclass(frozen=True)
 class Proposal:
@@ -102,13 +108,6 @@ def proposal_of(understood: "Understood", opened: OpenBook, *, says_yes: bool) -
     cost = cost_of(command, opened) if line.costs else ""
     own_yes = [line.yes] if says_yes and line.yes else []
     return Proposal(understood, line, [*arguments_of(command, opened.book.id), *own_yes], cost)
-
-
-_RECORDS: dict[type[Any], tuple[RecordKind, str]] = {
-    EditEntry: (RecordKind.ENTRY, "entry"),
-    EditSecret: (RecordKind.SECRET, "secret"),
-    EditThread: (RecordKind.FORESHADOWING, "thread"),
-}
 
 
 def settled(command: Command, opened: OpenBook) -> Command:
@@ -191,7 +190,9 @@ def cost_of(command: Command, opened: OpenBook) -> str:
     with opened.storage.read() as stores:
         match command:
             case Resume():
-                told = _of_writing(command, book, stores.nodes.root())
+                root = stores.nodes.root()
+                left = max(root.remaining, 0)
+                told = _of_writing(book, root, min(left, command.words_today or left))
             case Refresh():
                 told = _of_refreshing(command.node, book, stores)
             case _:
@@ -199,21 +200,7 @@ def cost_of(command: Command, opened: OpenBook) -> str:
     return told + _left(book)
 
 
-def _of_writing(command: Resume, book: Book, root: TaskNode) -> str:
-    left = max(root.remaining, 0)
-    return _rate(book, root, min(left, command.words_today or left))
-
-
-def _of_refreshing(node: str | None, book: Book, stores: Stores) -> str:
-    from bookwright.app.changes.refreshing import bill_of  # brings the engine
-    from bookwright.flows.revision.refresh import RefreshScope
-    from bookwright.flows.revision.staleness import Staleness
-
-    wanted = RefreshScope(node or "1", False)
-    return str(bill_of([one for one in Staleness(book.brief).all(stores) if wanted.holds(one)], stores))
-
-
-def _rate(book: Book, root: TaskNode, length: int) -> str:
+def _of_writing(book: Book, root: TaskNode, length: int) -> str:
     told = f"up to {length:,} {book.brief.length_unit}"
     if not root.written or book.unpriced_calls:
         return f"{told}; `bookwright estimate --book {book.id}` tells what the whole book would take"
@@ -223,6 +210,13 @@ def _rate(book: Book, root: TaskNode, length: int) -> str:
         f"{told}, about {money(round(book.cost * length / root.written))} at the rate so far "
         f"({money(book.cost)} for {root.written:,})"
     )
+
+
+def _of_refreshing(node: str | None, book: Book, stores: Stores) -> str:
+    from bookwright.app.changes.refreshing import refresh_preview  # brings the engine
+    from bookwright.flows.revision.refresh import RefreshScope
+
+    return str(refresh_preview(stores, book.brief, RefreshScope(node or "1")).bill)
 
 
 def _left(book: Book) -> str:

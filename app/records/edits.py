@@ -127,9 +127,6 @@ def _without_none(values: Keyed) -> Keyed:
     }
 
 
-KIND = RecordKind.ENTRY
-
-
 def unite(opened: OpenBook, kept: str, other: str) -> list[Stored[Record]]:
     """Put one entry into another while the book rests; returns the next versions of both, and of what named it.
 
@@ -139,14 +136,14 @@ def unite(opened: OpenBook, kept: str, other: str) -> list[Stored[Record]]:
     """
     with at_rest(opened.storage) as stores:
         codex = stores.codex
-        into, gone = codex.get(KIND, kept), codex.get(KIND, other)
+        into, gone = codex.get(RecordKind.ENTRY, kept), codex.get(RecordKind.ENTRY, other)
         assert isinstance(into.record, CodexEntry)  # the register holds nothing else
         assert isinstance(gone.record, CodexEntry)
         whole = united(into.record, gone.record, codex.reading_order())
         void_unfinished(stores)
-        removed = codex.remove(KIND, gone.record.id, gone.version, Origin.AUTHOR)
+        removed = codex.remove(RecordKind.ENTRY, gone.record.id, gone.version, Origin.AUTHOR)
         stands = codex.edit(whole, into.version, Origin.AUTHOR)
-        codex.suggestions.move(KIND, gone.record.id, whole.id)
+        codex.suggestions.move(RecordKind.ENTRY, gone.record.id, whole.id)
         return [stands, removed, *_renamed(stores, gone.record, whole)]
 
 
