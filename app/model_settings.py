@@ -21,6 +21,11 @@ from bookwright.models.step import Usage
 from bookwright.storage.files.file_system import whole
 
 _SAMPLE_TOKENS = 1_000
+_SUGGESTED = {
+    "anthropic": "anthropic:claude-sonnet-5-5", "openai": "openai:gpt-6.1-terra",
+    "deepseek": "deepseek:deepseek-v4-pro",
+}  # fmt: skip
+"""What a person with that key is likely to want."""
 
 
 @dataclass(frozen=True)
@@ -128,13 +133,6 @@ def _price(name: str, usage: Usage, settings: Settings) -> float | None:
     """US dollars for a million tokens, which is millionths for one."""
     micros = prices.cost(name, usage, settings)
     return None if micros is None else micros / _SAMPLE_TOKENS
-
-
-_SUGGESTED = {
-    "anthropic": "anthropic:claude-sonnet-5-5", "openai": "openai:gpt-6.1-terra",
-    "deepseek": "deepseek:deepseek-v4-pro",
-}  # fmt: skip
-"""What a person with that key is likely to want."""
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,14 @@
 import json
 from datetime import datetime
 
+_PURPOSES = {
+    "web_search": "searches the web", "fetch_page": "reads a page of the web",
+    "search_story": "looks into the story so far", "search_designs": "looks into the designs",
+    "search_references": "looks into what was found out before", "Read": "reads a file", "LS": "lists a folder",
+    "Glob": "looks for files", "Grep": "searches the files", "Write": "writes a file",
+    "Task": "gives a task to another agent",
+}  # fmt: skip
+
 
 def counted(number: int, noun: str) -> str:
     """`1 file`, `1,204 files`."""
@@ -43,15 +51,6 @@ def duration(seconds: float) -> str:
     if hours:
         return f"{hours} h {minutes} min"
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
-
-
-_PURPOSES = {
-    "web_search": "searches the web", "fetch_page": "reads a page of the web",
-    "search_story": "looks into the story so far", "search_designs": "looks into the designs",
-    "search_references": "looks into what was found out before", "Read": "reads a file", "LS": "lists a folder",
-    "Glob": "looks for files", "Grep": "searches the files", "Write": "writes a file",
-    "Task": "gives a task to another agent",
-}  # fmt: skip
 
 
 def tool_use_in_words(tool: str, arguments: str) -> str:

@@ -44,6 +44,38 @@ class RefreshBill:
         return f"{self.low.in_words()}; at most about {self.high.in_words()}"
 
 
+@dataclass(frozen=True)
+class RefreshPreview(Confirmable):
+    """What a refresh would do, with its bill."""
+
+    subject = "What is stale"
+
+    wanted: RefreshScope
+    found: Sequence[StaleDocument]
+    bill: RefreshBill
+
+    @property
+    def direct(self) -> list[StaleDocument]:
+        """What is directly stale."""
+        return [one for one in self.found if one.is_direct]
+
+    def shown(self) -> tuple[object, ...]:
+        """Return the scope, the list and the bill."""
+        listed = [(one.document.id, one.is_direct) for one in self.found]
+        return self.wanted.label, self.wanted.is_anew, listed, self.bill.facts()
+
+
+def refresh_preview(stores: Stores, brief: Brief, wanted: RefreshScope) -> RefreshPreview:
+    """Look what is stale within a scope, and what making it anew would take.
+
+    Raises:
+        NodeNotFound: The scope's node is none of the book.
+    """
+    stores.nodes.by_label(wanted.label)
+    found = [one for one in Staleness(brief).all(stores) if wanted.holds(one)]
+    return RefreshPreview(wanted, found, bill_of(found, stores))
+
+
 def bill_of(found: Iterable[StaleDocument], stores: Stores) -> RefreshBill:
     """Add up the journal's own rows of the activities that made some documents; nothing if none is directly stale."""
     listed = list(found)
@@ -82,35 +114,3 @@ def bill_of_writing(text: Document, opened: OpenBook, drafts: Sequence[StepLine]
 def _sum(calls: Iterable[MakingStep]) -> Bill:
     asked = (call for call in calls if call.input_tokens)  # what code did by itself asked nobody
     return sum((Bill(1, call.input_tokens, call.output_tokens, call.cost) for call in asked), Bill())
-
-
-@dataclass(frozen=True)
-class RefreshPreview(Confirmable):
-    """What a refresh would do, with its bill."""
-
-    subject = "What is stale"
-
-    wanted: RefreshScope
-    found: Sequence[StaleDocument]
-    bill: RefreshBill
-
-    @property
-    def direct(self) -> list[StaleDocument]:
-        """What is directly stale."""
-        return [one for one in self.found if one.is_direct]
-
-    def shown(self) -> tuple[object, ...]:
-        """Return the scope, the list and the bill."""
-        listed = [(one.document.id, one.is_direct) for one in self.found]
-        return self.wanted.label, self.wanted.is_anew, listed, self.bill.facts()
-
-
-def refresh_preview(stores: Stores, brief: Brief, wanted: RefreshScope) -> RefreshPreview:
-    """Look what is stale within a scope, and what making it anew would take.
-
-    Raises:
-        NodeNotFound: The scope's node is none of the book.
-    """
-    stores.nodes.by_label(wanted.label)
-    found = [one for one in Staleness(brief).all(stores) if wanted.holds(one)]
-    return RefreshPreview(wanted, found, bill_of(found, stores))

@@ -29,6 +29,14 @@ from bookwright.tls import system_tls
 _SECONDS = 5.0
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
+_TOKENS = 200
+_MILLION = 1_000_000
+_SYSTEM = "You are asked to show that you can be reached. Answer as briefly as you can."
+_TOOL = ToolSpec(
+    "tide_table", "Tells when it is high water in a harbour.",
+    {"type": "object", "properties": {"harbour": {"type": "string"}}, "required": ["harbour"]},
+)  # fmt: skip
+
 
 def models(settings: Settings) -> tuple[Health, str]:
     """Whether every role has a model that can be asked as things are set."""
@@ -102,15 +110,6 @@ def _silence(address: str) -> str:
     except httpx2.HTTPError as error:
         return str(error) or type(error).__name__
     return ""
-
-
-_TOKENS = 200
-_MILLION = 1_000_000
-_SYSTEM = "You are asked to show that you can be reached. Answer as briefly as you can."
-_TOOL = ToolSpec(
-    "tide_table", "Tells when it is high water in a harbour.",
-    {"type": "object", "properties": {"harbour": {"type": "string"}}, "required": ["harbour"]},
-)  # fmt: skip
 
 
 class LampAnswer(BaseModel):

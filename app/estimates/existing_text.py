@@ -36,6 +36,8 @@ from bookwright.models.tree.plan import TaskType
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage
 
+_SAMPLE_CHAPTERS, _SAMPLE_LETTERS = 8, 60_000
+
 
 def estimate_more(
     source: BookStorage, brief: Brief, more: int, settings: Settings, tell: Tell = unheard
@@ -111,9 +113,6 @@ def _scaled(lines: Iterable[StepLine], factor: float, storage: BookStorage) -> d
         return factor if is_often else 1.0
 
     return by_role(lines, factor_of)
-
-
-_SAMPLE_CHAPTERS, _SAMPLE_LETTERS = 8, 60_000
 
 
 def bill_of_import(found: FoundBook, brief: Brief, settings: Settings, more: int = 0, tell: Tell = unheard) -> str:

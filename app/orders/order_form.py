@@ -17,6 +17,9 @@ from bookwright.models.edit import BriefEdit
 from bookwright.models.errors import EditConflict, InvalidBrief
 from bookwright.storage.files.blueprints import folders
 
+LONG = ("premise", "style", "ending")
+FIELDS = ("premise", "title", "pen_name", "genre", "style", "audience", "ending", "length", "usd")
+
 _TEXTS = ("premise", "title", "pen_name", "genre", "style", "style_sample", "audience", "ending", "language", "profile")
 _WHOLE = ("length", "seed", "candidates")
 
@@ -62,10 +65,6 @@ def brief_of(fields: Mapping[str, str], home: Path) -> Brief:
 def blueprint_names(home: Path) -> list[str]:
     """Return what blueprints are called that a book can be written by."""
     return [folder.name for folder in folders(home)]
-
-
-LONG = ("premise", "style", "ending")
-FIELDS = ("premise", "title", "pen_name", "genre", "style", "audience", "ending", "length", "usd")
 
 
 @dataclass(frozen=True)

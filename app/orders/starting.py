@@ -69,6 +69,47 @@ def _check_price(name: str, settings: Settings) -> None:
         )
 
 
+def end_in(storage: BookStorage, words: str | None) -> str | None:
+    """Return where a run of a book is to rest, as `Limits.parse` takes it: what is there by its label.
+
+    Raises:
+        InvalidSetting: Nothing of the book is called that.
+        InvalidInput: More than one unit has that title.
+    """
+    if words is None:
+        return None
+    with storage.read() as stores:
+        return _label_of(words.strip(), stores)
+
+
+def end_in_book_of(brief: Brief, words: str | None, settings: Settings, *, is_new: bool) -> str | None:
+    """Return the same for a brief, whose book may not be there yet; with `is_new` it is another one.
+
+    Raises:
+        InvalidSetting: The book is there, and nothing of it is called that.
+        InvalidInput: More than one unit has that title.
+    """
+    with existing_library(settings) as database:
+        if words is None or database is None or is_new:
+            return words
+        with database.read() as connection:
+            known = BookRepository(connection).find(book_id(brief))
+        return words if known is None else end_in(BookStorage(database, known.id, known.brief.language), words)
+
+
+def _label_of(words: str, stores: Stores) -> str:
+    number = chapter_number(words)
+    if number is None and not may_be_title(words):
+        return words
+    if number is not None and number > len(stores.codex.reading_order().chapters):
+        return words  # it is still to come
+    try:
+        unit = find_node(words, stores)
+        return words if number is not None and unit.level is Level.CHAPTER else unit.label
+    except NodeNotFound as error:
+        raise InvalidSetting(f"--until is {words!r}: {error}") from None
+
+
 def begin(database: Database, brief: Brief, settings: Settings) -> Book:
     """Put a new book on the shelf, once it is sure that it can be written as things are set.
 
@@ -109,44 +150,3 @@ def last_words(book: str, settings: Settings) -> str:
 def log_of(book: str, settings: Settings) -> Path:
     """Where the last process that was started on a book writes what it has to say."""
     return settings.home / "logs" / f"{book}.log"
-
-
-def end_in(storage: BookStorage, words: str | None) -> str | None:
-    """Return where a run of a book is to rest, as `Limits.parse` takes it: what is there by its label.
-
-    Raises:
-        InvalidSetting: Nothing of the book is called that.
-        InvalidInput: More than one unit has that title.
-    """
-    if words is None:
-        return None
-    with storage.read() as stores:
-        return _label_of(words.strip(), stores)
-
-
-def end_in_book_of(brief: Brief, words: str | None, settings: Settings, *, is_new: bool) -> str | None:
-    """Return the same for a brief, whose book may not be there yet; with `is_new` it is another one.
-
-    Raises:
-        InvalidSetting: The book is there, and nothing of it is called that.
-        InvalidInput: More than one unit has that title.
-    """
-    with existing_library(settings) as database:
-        if words is None or database is None or is_new:
-            return words
-        with database.read() as connection:
-            known = BookRepository(connection).find(book_id(brief))
-        return words if known is None else end_in(BookStorage(database, known.id, known.brief.language), words)
-
-
-def _label_of(words: str, stores: Stores) -> str:
-    number = chapter_number(words)
-    if number is None and not may_be_title(words):
-        return words
-    if number is not None and number > len(stores.codex.reading_order().chapters):
-        return words  # it is still to come
-    try:
-        unit = find_node(words, stores)
-        return words if number is not None and unit.level is Level.CHAPTER else unit.label
-    except NodeNotFound as error:
-        raise InvalidSetting(f"--until is {words!r}: {error}") from None

@@ -7,6 +7,11 @@ from bookwright.app.wording import money, tokens
 from bookwright.models.amount import MICROS
 from bookwright.models.talk.event import Event
 
+CANCELLED = "cancelled"
+"""The kind of failure of an answer that was broken off."""
+SOURCES = "sources"
+"""The name of the `agent:event` that tells which pages an answer rests on, and whether anything was looked up."""
+
 
 @dataclass(frozen=True)
 class TalkBill:
@@ -32,12 +37,6 @@ class TalkBill:
 
     def _price(self, cost: int) -> str:
         return money(cost) if self.is_priced else "price unknown"
-
-
-CANCELLED = "cancelled"
-"""The kind of failure of an answer that was broken off."""
-SOURCES = "sources"
-"""The name of the `agent:event` that tells which pages an answer rests on, and whether anything was looked up."""
 
 
 class ChatView(Protocol):
