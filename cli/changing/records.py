@@ -10,7 +10,6 @@ from bookwright.app.access import OpenBook, at_rest
 from bookwright.app.orders.briefs import parse_assignment, toml_values, update_nested
 from bookwright.app.places import with_places
 from bookwright.app.records import edits as record_edits
-from bookwright.app.records import edits as record_unions
 from bookwright.app.records import files as record_files
 from bookwright.app.wording import counted, stale_count
 from bookwright.cli.access import open_book
@@ -101,7 +100,7 @@ def edit_record(
 def unite_entries(book: str, kept: str, other: str, *, as_json: bool) -> None:
     """Put one entry of the codex into another."""
     with open_book(book) as opened:
-        stands, removed, *others = record_unions.unite(opened, kept, other)
+        stands, removed, *others = record_edits.unite(opened, kept, other)
         if as_json:
             renamed = [stored.record.id for stored in others]
             print_json({"stands": facts_of(stands), "removed": removed.record.id, "renamed_in": renamed})
@@ -139,7 +138,7 @@ def _restore(
     as_json: AsJson = False,
 ) -> None:
     with open_book(book) as opened:
-        _tell(opened, [record_unions.take_up(opened, kind, record, version)], as_json=as_json)
+        _tell(opened, [record_edits.take_up(opened, kind, record, version)], as_json=as_json)
 
 
 def _import(

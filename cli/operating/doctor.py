@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -14,9 +14,6 @@ from bookwright.app.doctor.health import Check, Finding, Health
 from bookwright.cli.options import AsJson
 from bookwright.cli.output import at_work, emit, make_console, plain_table, print_facts
 from bookwright.models.settings import Settings, load_settings
-
-if TYPE_CHECKING:
-    from bookwright.app.doctor.models import ModelTrial
 
 _DETAIL = 2
 
@@ -50,16 +47,14 @@ def _show(findings: list[Finding]) -> None:
 
 def _ask(model: str, settings: Settings, as_json: bool) -> None:
     """Show what a model can do, and what asking it cost."""
-    from bookwright.app.doctor.models import try_model  # brings the engine
-
     with at_work(f"asking {model}"):
-        trial = try_model(model, settings)
+        trial = doctor_models.try_model(model, settings)
     emit(lambda: trial.facts(), lambda: _show_trial(trial), as_json=as_json)
     if not trial.is_usable:
         raise typer.Exit(1)
 
 
-def _show_trial(trial: "ModelTrial") -> None:
+def _show_trial(trial: doctor_models.ModelTrial) -> None:
     cost = "unknown" if trial.cost_micros is None else f"${trial.cost_micros / 1_000_000:.6f}"
     facts = [(own.name, f"{'yes' if own.is_there else 'no'}, {own.detail}") for own in trial.abilities]
     facts += [
@@ -70,7 +65,7 @@ def _show_trial(trial: "ModelTrial") -> None:
     print_facts(facts + ([("problem", trial.problem)] if trial.problem else []))
 
 
-def _price_text(trial: "ModelTrial") -> str:
+def _price_text(trial: doctor_models.ModelTrial) -> str:
     if trial.usd_in is None or trial.usd_out is None:
         return f'unknown; config.toml can say it under [prices."{trial.model}"]'
     return f"${trial.usd_in:,.2f} for a million tokens in, ${trial.usd_out:,.2f} out"
