@@ -4,7 +4,7 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bookwright.app.access import OpenBook, open_book
+from bookwright.app.access import OpenBook, open_book, unheard
 from bookwright.app.commands import cost_of
 from bookwright.app.estimates.bill import Confirmable
 from bookwright.app.orders.starting import end_in
@@ -53,7 +53,7 @@ class AssistantDesk:
         Raises:
             BookNotFound: No book, or more than one, answers to that.
         """
-        return open_book(book, lambda line: None, self.settings)
+        return open_book(book, unheard, self.settings)
 
     def going_on(self, opened: OpenBook, until: str) -> GoingOn:
         """Return the bill of going on with a book.

@@ -40,12 +40,9 @@ def tables_in(path: Path, kind: RecordKind) -> list[dict[str, Any]]:
         raise InvalidEntry(f"{str(path)!r} holds no [[{TABLES[kind]}]] table")
     if kind is RecordKind.SECRET:
         return found  # they are numbered where their codex is known
-    return named_entries(found) if kind is RecordKind.ENTRY else identified(found)
-
-
-def named_entries(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Give each table of an entry an id that has none: of its name."""
-    return [{"id": slug(str(table.get("name") or "")), **table} for table in tables]
+    if kind is RecordKind.ENTRY:
+        return [{"id": slug(str(table.get("name") or "")), **table} for table in found]
+    return identified(found)
 
 
 def edited(text: str, name: str = "entry.toml") -> str | None:
