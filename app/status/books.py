@@ -1,4 +1,4 @@
-"""All books with where they stand, and what is done to one of them from outside."""
+"""All books with where they stand, and what is done to one of them from outside, deleting it for good, too."""
 
 import os
 import time
@@ -66,6 +66,16 @@ class RestAsked:
     """Whoever held it lives no more, so that it rests already."""
 
 
+@dataclass(frozen=True)
+class Deleted:
+    """What is left of a book that was deleted."""
+
+    files: tuple[str, ...] = ()
+    """Files of its folder that are the author's own."""
+    trouble: str = ""
+    """Why its folder could not be removed."""
+
+
 def list_books(database: Database, with_archived: bool = False) -> list[ListedBook]:
     """Return the books, those that were put away only if asked for."""
     with database.read() as connection:
@@ -87,6 +97,21 @@ def _root_of(book: str, forks: Mapping[str, Fork]) -> str:
     while book in forks:
         book = forks[book].origin
     return book
+
+
+def not_begun(settings: Settings, begun: Container[str]) -> "list[NewestRun]":
+    """Return the books that were handed in to a known server and are not begun; none where no server is known.
+
+    Raises:
+        NoPrefectServer: It does not answer.
+    """
+    if not os.environ.get("PREFECT_API_URL") and not (settings.home / "prefect" / "api-url").exists():
+        return []
+    from bookwright.flows.prefect.pool import handed_in  # Prefect takes a second to import
+    from bookwright.flows.prefect.server import known_server
+
+    api = known_server(settings)
+    return [one for one in handed_in(api) if one.book not in begun] if api else []
 
 
 def verdict_of(book: Book, stores: Stores) -> BookVerdict | None:
@@ -139,16 +164,34 @@ def put_away(opened: OpenBook, is_archived: bool) -> None:
         stores.books.change(opened.book.id, is_archived=is_archived)
 
 
-def not_begun(settings: Settings, begun: Container[str]) -> "list[NewestRun]":
-    """Return the books that were handed in to a known server and are not begun; none where no server is known.
+def delete_book(opened: OpenBook) -> Deleted:
+    """Remove a book with its journal, its index and its folder; exports and files of the author's own stay.
 
     Raises:
-        NoPrefectServer: It does not answer.
+        BookHeld: A worker writes the book.
+        InvalidInput: It has branches that share its texts.
     """
-    if not os.environ.get("PREFECT_API_URL") and not (settings.home / "prefect" / "api-url").exists():
-        return []
-    from bookwright.flows.prefect.pool import handed_in  # Prefect takes a second to import
-    from bookwright.flows.prefect.server import known_server
+    from bookwright.agents.runtime.events.event_file import remove_events  # whose models no look needs
 
-    api = known_server(settings)
-    return [one for one in handed_in(api) if one.book not in begun] if api else []
+    with at_rest(opened.storage) as stores:
+        stores.books.delete(opened.book.id)
+    _drop_index(opened)
+    remove_events(opened.settings.home, opened.book.id)
+    return _drop_vault(opened)
+
+
+def _drop_index(opened: OpenBook) -> None:
+    from bookwright.storage.index.embedding import make_embedder  # numpy, for this alone
+    from bookwright.storage.index.knowledge import KnowledgeIndex
+
+    KnowledgeIndex(opened.storage, make_embedder(opened.settings), opened.settings).drop()
+
+
+def _drop_vault(opened: OpenBook) -> Deleted:
+    from bookwright.flows.vault.rendering import Vault
+
+    vault = Vault(opened.storage, opened.book, opened.settings)
+    try:
+        return Deleted(tuple(str(vault.folder.root / path) for path in vault.delete()))
+    except OSError as error:
+        return Deleted(trouble=f"the folder {str(vault.folder.root)!r} cannot be removed ({error.strerror or error})")

@@ -9,8 +9,7 @@ import typer
 from bookwright.app.access import OpenBook, at_rest
 from bookwright.app.orders.brief_changes import with_gates
 from bookwright.app.orders.briefs import merged
-from bookwright.app.status.books import put_away
-from bookwright.app.status.deleting import delete_book
+from bookwright.app.status.books import delete_book, put_away
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument, EditFile, Yes
 from bookwright.cli.output import check_agreed, emit, note, print_json, print_text

@@ -8,7 +8,7 @@ from fastapi.responses import HTMLResponse
 from bookwright.app.branches.forks import BranchRow, BranchTree, branch_tree
 from bookwright.app.branches.forks import fork as make_branch
 from bookwright.app.places import node_names
-from bookwright.app.status.deleting import delete_book
+from bookwright.app.status.books import delete_book
 from bookwright.app.wording import money
 from bookwright.exports.report.charts import Chart
 from bookwright.exports.report.maps import MapLine, branch_map
