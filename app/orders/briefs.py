@@ -50,7 +50,7 @@ def outlined(values: dict[str, Any], text: str) -> dict[str, Any]:
     Raises:
         InvalidBrief: It names no chapters.
     """
-    from bookwright.manuscripts.outlines.outlines import read_outline  # a brief without an outline needs none of it
+    from bookwright.manuscripts.outlines import read_outline  # a brief without an outline needs none of it
     from bookwright.models.tree.outline import length_of
 
     try:
