@@ -1,12 +1,15 @@
-"""What takes longer than a page may wait: done in the background, asked after by its number."""
+"""What takes longer than a page may wait: jobs in the background of this process, and processes started on books."""
 
+import subprocess
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bookwright.models.errors import BookwrightError, InvalidInput
+from bookwright.app.orders.starting import last_words, start_verb
+from bookwright.models.errors import BookPaused, BookwrightError, GateWaiting, InvalidInput
+from bookwright.models.settings import Settings
 
 _KEPT = 40
 
@@ -68,3 +71,44 @@ class Jobs:
                 job.error = f"a fault of the program ({type(error).__name__}: {error})"
             finally:
                 job.is_done = True
+
+
+_RESTED = (0, BookPaused.exit_code, GateWaiting.exit_code)
+"""A process whose book rests has not failed: the book's row says why."""
+
+
+class Runs:
+    """Starts processes that outlive the studio."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._failures: dict[str, str] = {}
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(self, book: str, arguments: Sequence[str]) -> bool:
+        """Start a verb on a book; False if one that was started here is still at it."""
+        with self._lock:
+            if book in self._running:
+                return False
+            self._failures.pop(book, None)
+            self._running[book] = process = start_verb(arguments, book, self._settings)
+        threading.Thread(target=self._wait, args=(book, process), daemon=True, name=f"waits {book}").start()
+        return True
+
+    def is_starting(self, book: str) -> bool:
+        """True while a process that was started here lives."""
+        with self._lock:
+            return book in self._running
+
+    def failure(self, book: str) -> str:
+        """Return why the last process on a book failed; empty if it did not."""
+        with self._lock:
+            return self._failures.get(book, "")
+
+    def _wait(self, book: str, process: "subprocess.Popen[bytes]") -> None:
+        code = process.wait()
+        with self._lock:
+            del self._running[book]
+            if code not in _RESTED:
+                self._failures[book] = last_words(book, self._settings) or f"it ended with code {code}"

@@ -14,9 +14,8 @@ from markupsafe import Markup
 
 from bookwright.app.wording import duration, moment, money, tokens
 from bookwright.exports.markup import clean, to_xhtml
-from bookwright.studio.domain_words import done_words, kind_words
 from bookwright.studio.remedies import in_words
-from bookwright.studio.texts import COOKIE, LANGUAGES, Speaker, language_of
+from bookwright.studio.texts import COOKIE, LANGUAGES, Speaker, done_words, kind_words, language_of
 from bookwright.studio.workshop import Workshop
 
 _HERE = Path(__file__).parent

@@ -16,8 +16,7 @@ from bookwright.app.watching.stream import Heard, StreamFollower
 from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings
 from bookwright.studio.guard import StudioKeys
-from bookwright.studio.jobs import Jobs
-from bookwright.studio.runs import Runs
+from bookwright.studio.jobs import Jobs, Runs
 
 
 class Workshop:

@@ -12,7 +12,7 @@ from bookwright.app.access import OpenBook
 from bookwright.app.places import find_node
 from bookwright.app.wording import counted, stale_count
 from bookwright.cli.access import open_book, wait_until_free
-from bookwright.cli.changing.document_options import KindOption, read_text
+from bookwright.cli.changing.versions import KindOption, read_text
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument, Yes
 from bookwright.cli.output import check_agreed, emit, make_console, note, plain_table, print_json, print_text
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin

@@ -10,7 +10,7 @@ from bookwright.app.records.codex_view import CodexView, look
 from bookwright.app.records.edits import Change
 from bookwright.cli.access import open_book
 from bookwright.cli.changing import records
-from bookwright.cli.changing.record_views import RecordArgument, facts_of, show_suggestions
+from bookwright.cli.changing.records import RecordArgument, facts_of, show_suggestions
 from bookwright.cli.option_groups import takes
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
 from bookwright.cli.output import emit, print_json, print_table, print_text

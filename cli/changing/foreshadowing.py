@@ -12,7 +12,7 @@ from bookwright.app.records.edits import Change
 from bookwright.app.records.thread_board import Board, ThreadCard, make_board
 from bookwright.cli.access import open_book
 from bookwright.cli.changing import records
-from bookwright.cli.changing.record_views import RecordArgument
+from bookwright.cli.changing.records import RecordArgument
 from bookwright.cli.option_groups import takes
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
 from bookwright.cli.output import emit, print_json, print_table, print_text

@@ -6,7 +6,7 @@ import typer
 
 from bookwright.cli.access import open_book
 from bookwright.cli.changing import records
-from bookwright.cli.changing.record_views import RecordArgument, facts_of
+from bookwright.cli.changing.records import RecordArgument, facts_of
 from bookwright.cli.option_groups import takes
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import print_json, print_table

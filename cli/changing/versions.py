@@ -1,6 +1,8 @@
-"""The versions of a document: `history`, `diff`, and `restore` for one of them."""
+"""The versions of a document: `history`, `diff`, `restore` for one of them; and how a verb is told which is meant."""
 
 import difflib
+import sys
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -10,11 +12,25 @@ from bookwright.app.changes.versions import maker, two_versions, version_rows
 from bookwright.app.places import find_node
 from bookwright.app.wording import moment
 from bookwright.cli.access import open_book, wait_until_free
-from bookwright.cli.changing.document_options import KindOption
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
 from bookwright.cli.output import emit, make_console, note, print_json, print_table, print_text
 from bookwright.models.document import DocumentKind
 from bookwright.models.text.diff import word_diff
+from bookwright.storage.files import given_file
+
+KindOption = Annotated[
+    DocumentKind | None, typer.Option("--kind", help="Which document of the node; the one it is for if not given.")
+]
+
+
+def read_text(path: Path) -> str:
+    """Return the words of a text file, or of standard input where the path is `-`.
+
+    Raises:
+        InvalidInput: It cannot be read, is too large, or is no UTF-8 text.
+    """
+    return given_file.read_text(path, "text", stream=sys.stdin.buffer if str(path) == "-" else None)
+
 
 _STYLES = {"-": "red", "+": "green", "@": "cyan"}
 

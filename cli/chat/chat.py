@@ -29,7 +29,7 @@ def chat(
     """Talk with an agent. Through a pipe, the whole input is one message."""
     from bookwright.app.talks import opening
     from bookwright.cli.chat import room as chat_room
-    from bookwright.cli.chat import sessions as chat_sessions  # these bring the agents, which other verbs do not need
+    from bookwright.cli.chat import view as chat_sessions  # these bring the agents, which other verbs do not need
 
     settings = load_settings()
     wanted = opening.SessionWish(agent, book, provider, model, session, fork)

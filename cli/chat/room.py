@@ -1,8 +1,9 @@
-"""Holding a talk: in a terminal until the person has enough, through a pipe until it ends."""
+"""Holding a talk: in a terminal until the person has enough, with slash commands; through a pipe until it ends."""
 
+import re
 import signal
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,6 @@ from bookwright.app.talks.opening import Opening
 from bookwright.app.talks.permission import Confirm
 from bookwright.app.talks.talk import Talk
 from bookwright.app.talks.view import CANCELLED, ChatView
-from bookwright.cli.chat.commands import Quit, command_in, run_command
 from bookwright.cli.chat.input import Terminal, checked, piped_lines, whole_pipe
 from bookwright.cli.chat.view import JsonView, TextView
 from bookwright.cli.edge import FAULT, INTERRUPTED
@@ -165,3 +165,49 @@ def _asker(terminal: Terminal, view: ChatView) -> Confirm:
             return False
 
     return confirm
+
+
+_COMMAND = re.compile(r"/([A-Za-z]+)\s*\Z")
+
+
+class Quit(Exception):
+    """The person wants to end the talk."""
+
+
+def command_in(message: str) -> str | None:
+    """Return the command that a message is, in lower case; None for what is meant for the agent."""
+    found = _COMMAND.match(message)
+    return found[1].lower() if found else None
+
+
+def run_command(name: str, talk: Talk) -> list[str]:
+    """Carry a command out and return the lines to show.
+
+    Raises:
+        Quit: The talk is to end.
+        SessionNotStarted: Nothing was said yet that could be forked.
+    """
+    if name not in _COMMANDS:
+        return [f"there is no /{name}; /help lists what there is"]
+    return _COMMANDS[name][1](talk)
+
+
+def _help(talk: Talk) -> list[str]:
+    listed = [f"/{name:<8} {about}" for name, (about, _) in _COMMANDS.items()]
+    return [*listed, "Ctrl-C breaks an answer off; a second one in a row, or Ctrl-D, ends the talk."]
+
+
+def _quit(talk: Talk) -> list[str]:
+    raise Quit
+
+
+_COMMANDS: dict[str, tuple[str, Callable[[Talk], list[str]]]] = {
+    "help": ("lists the commands", _help),
+    "tools": ("lists what the agent may use", lambda talk: talk.describe_tools()),
+    "session": ("shows the session and how to go on with it later", lambda talk: talk.describe_session()),
+    "messages": ("lists what was said since the talk was opened", lambda talk: talk.describe_messages()),
+    "fork": ("goes on in a copy of the talk; the talk so far stays as it is", lambda talk: [talk.fork()]),
+    "raw": ("shows each reply as the model gave it, or no longer", lambda talk: [talk.toggle_raw()]),
+    "cost": ("shows what the talk has taken", lambda talk: [talk.bill.total_line()]),
+    "quit": ("ends the talk, which is kept", _quit),
+}

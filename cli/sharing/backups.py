@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bookwright.app.wording import moment
-from bookwright.cli.changing.document_options import KindOption
-from bookwright.cli.changing.versions import restore_version
+from bookwright.cli.changing.versions import KindOption, restore_version
 from bookwright.cli.options import AsJson, Yes
 from bookwright.cli.output import check_agreed, note, print_json, print_text
 from bookwright.models.errors import InvalidInput

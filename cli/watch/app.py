@@ -17,9 +17,8 @@ from textual.widgets import Tabs
 
 from bookwright.app.status.progress import step_text
 from bookwright.app.watching.fisheye import Folds
-from bookwright.cli.watch.book_screen import BookScreen, BookTab
-from bookwright.cli.watch.dialogs import HELP, PromptReading, TextDialog
 from bookwright.cli.watch.panels import names_of
+from bookwright.cli.watch.screens import HELP, BookScreen, BookTab, PromptReading, TextDialog
 from bookwright.cli.watch.tree_view import TreeView
 from bookwright.cli.watch.watcher import ScreenSight, ScreenWish, Watcher
 from bookwright.models.errors import BookwrightError

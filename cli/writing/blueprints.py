@@ -1,4 +1,4 @@
-"""`blueprints`: lists and checks kinds of books; and what a kind that is named for a book says of its brief."""
+"""What a book can begin from: `blueprints` lists and checks kinds of books, `examples` what comes along to be tried."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from bookwright.app.access import at_rest
+from bookwright.app.orders.examples import copy_examples, example_files
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson
 from bookwright.cli.output import note, print_json, print_table, print_text
@@ -124,3 +125,18 @@ def _plan_facts(plan: Blueprint) -> dict[str, Any]:
         "name": plan.name, "title": plan.titles["en"], "makes": plan.makes.value, "words": plan.words,
         "stages": [stage.name for stage in plan.stages], "variants": list(plan.variants),
     }  # fmt: skip
+
+
+def examples(
+    folder: Annotated[Path | None, typer.Argument(metavar="[FOLDER]", help="Copy them here.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the examples that come with the program, or copy them into a folder."""
+    files = [str(file) for file in (copy_examples(folder) if folder else example_files())]
+    if as_json:
+        print_json(files)
+        return
+    for file in files:
+        print_text(file)
+    if not folder:
+        print_text("`bookwright write --example lighthouse` writes the first, `bookwright examples FOLDER` copies all")

@@ -11,12 +11,11 @@ from bookwright.app.wording import duration, money, tokens
 from bookwright.cli.access import open_book
 from bookwright.cli.option_groups import takes_brief
 from bookwright.cli.options import AsJson, BriefFile
-from bookwright.cli.output import at_work, emit, make_console, plain_table, print_text
+from bookwright.cli.output import at_work, emit, make_console, note, plain_table, print_text
 from bookwright.cli.writing.blueprints import of_blueprint
-from bookwright.cli.writing.toy import warn_of_toy
 from bookwright.models.brief import Brief
 from bookwright.models.errors import InvalidInput
-from bookwright.models.settings import load_settings
+from bookwright.models.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from bookwright.app.estimates.rehearsal import BookEstimate, RoleEstimate
@@ -116,3 +115,20 @@ def _span(low: str, high: str) -> str:
 
 def _price(micros: int | None) -> str:
     return "unknown" if micros is None else money(micros)
+
+
+_BUILT_IN = "embedded:smollm2"
+_LONGEST_SHOWN = 1_500
+"""So much shows that the engine works, and takes minutes."""
+
+
+def warn_of_toy(brief: Brief, settings: Settings) -> None:
+    """Say what is to be expected where the built-in model is to write a longer text."""
+    from bookwright.flows.book_models import model_of
+
+    if brief.length > _LONGEST_SHOWN and model_of("writer", brief, settings) == _BUILT_IN:
+        note(
+            f"{_BUILT_IN} is to write {brief.length:,} {brief.length_unit}: it shows that the engine works and does "
+            "not write well. Name a model that does with --model, or as `model` in config.toml; `bookwright models` "
+            "shows which can be reached"
+        )

@@ -16,7 +16,7 @@ from bookwright.app.access import OpenBook, paced_models
 from bookwright.cli.access import wait_until_free
 from bookwright.cli.option_groups import RunOptions
 from bookwright.cli.output import can_ask, make_console, note
-from bookwright.cli.steering.deciding import decide_here
+from bookwright.cli.steering.gates import decide_here
 from bookwright.cli.writing.live import WatcherView, choose_view
 from bookwright.cli.writing.ndjson import ProgressLines
 from bookwright.flows.deps import Deps, RunObserver

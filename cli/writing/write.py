@@ -1,10 +1,13 @@
-"""Writing a book here: `write`, `resume` and `pause`."""
+"""Writing a book here: `write`, `resume` and `pause`; from a few words a book of a kind: `worldbuild`, `mystery`."""
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from bookwright.app.access import OpenBook, at_rest, library
 from bookwright.app.changes.deciding import facts_of
@@ -17,13 +20,13 @@ from bookwright.cli.access import open_book, wait_until_free
 from bookwright.cli.option_groups import RunOptions, takes_brief, takes_run
 from bookwright.cli.options import AsJson, BookArgument, BriefFile, Example, More
 from bookwright.cli.output import note, print_json
-from bookwright.cli.writing.blueprints import of_blueprint
+from bookwright.cli.writing.blueprints import go_on_with, of_blueprint
+from bookwright.cli.writing.estimate import warn_of_toy
 from bookwright.cli.writing.result import Result, show_result
-from bookwright.cli.writing.toy import warn_of_toy
 from bookwright.exports.files import formats_in
 from bookwright.flows.limits import Limits
 from bookwright.models.book import BookState
-from bookwright.models.errors import GateWaiting, InvalidSetting
+from bookwright.models.errors import GateWaiting, InvalidInput, InvalidSetting
 from bookwright.models.settings import load_settings
 from bookwright.storage.stores import BookStorage
 
@@ -150,3 +153,36 @@ def _result(opened: OpenBook, wishes: "running.Wishes", formats: list[str]) -> R
             note(waiting.gate.notice)
         raise
     return Result.of(replace(opened, book=finished), formats, was_finished=is_finished)
+
+
+Prompt = Annotated[
+    str | None, typer.Argument(metavar="[PROMPT]", help="What it is about, in your own words; not needed with --book.")
+]
+BookOption = Annotated[str | None, typer.Option("--book", metavar="BOOK", help="Go on with a book that is there.")]
+
+
+def _verb(kind: str, said: str, *more: str) -> Callable[..., None]:
+    """The verb of a kind; `more` are options of its brief that not every kind has."""
+
+    @takes_brief(
+        *more, "length", "language", "title", "models", "profile", "genre", "style", "audience", "pen_name",
+        "budget_usd", "budget_tokens", "seed", "gates",
+    )  # fmt: skip
+    @takes_run()
+    def verb(options: dict[str, Any], prompt: Prompt = None, book: BookOption = None, *, run: RunOptions) -> None:
+        if book is not None:
+            model = options.get("models", {}).get("default")
+            resume_book(go_on_with(book, kind, prompt, model), None, run=run)
+            return
+        if prompt is None:
+            raise InvalidInput(f'say what it is about: bookwright {kind} "...", or go on with --book BOOK')
+        write_brief(options | {"premise": prompt, "blueprint": kind}, None, run=run)
+
+    verb.__doc__ = said
+    return verb
+
+
+worldbuild = _verb("worldbuild", "Build a world to set stories in: pages that refer to one another, and no prose.")
+mystery = _verb(
+    "mystery", "Write a fair-play mystery, planned from the crime outward.", "world", "candidates", "candidates_for"
+)

@@ -8,9 +8,8 @@ from bookwright.app.status.books import is_held
 from bookwright.flows.revision.brief_edits import brief_seen
 from bookwright.models.brief import make_brief
 from bookwright.models.edit import BRIEF, BriefEdit
-from bookwright.studio.book_request import ThisBook
-from bookwright.studio.fields import Fields, number_in
 from bookwright.studio.pages import go_to
+from bookwright.studio.requests import Fields, ThisBook, number_in
 
 router = APIRouter()
 

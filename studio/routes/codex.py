@@ -18,9 +18,8 @@ from bookwright.models.codex.entries import CodexEntry, EntryKind, Secret
 from bookwright.models.codex.record import Record, RecordKind, Stored, Suggestion, kind_of
 from bookwright.models.errors import EntryNotFound
 from bookwright.storage.stores import Stores
-from bookwright.studio.book_request import BookRequest, ThisBook
-from bookwright.studio.fields import Fields, needed_number
 from bookwright.studio.pages import Undo, go_to, page
+from bookwright.studio.requests import BookRequest, Fields, ThisBook, needed_number
 
 router = APIRouter()
 

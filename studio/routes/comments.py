@@ -9,8 +9,7 @@ from bookwright.app.comments import comment_on, comments_at, lay_aside
 from bookwright.app.status.books import is_held
 from bookwright.models.edit import Anchor, CommentState
 from bookwright.models.errors import InvalidInput
-from bookwright.studio.book_request import BookRequest, ThisBook
-from bookwright.studio.fields import Fields
+from bookwright.studio.requests import BookRequest, Fields, ThisBook
 
 router = APIRouter()
 

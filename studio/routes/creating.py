@@ -1,20 +1,27 @@
-"""A new book: the form, its bill as a job in the background, and the start once the bill is confirmed."""
+"""A new book, from a form or a manuscript: its bill as a job in the background, its start once that is confirmed."""
 
+import hashlib
+import tempfile
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
+from starlette.concurrency import run_in_threadpool
 
 from bookwright.app.access import library
+from bookwright.app.manuscript_reading import ManuscriptReading, chapter_row, check_new, read_for_import
 from bookwright.app.orders.order_form import OrderBill, blueprint_names, brief_of
 from bookwright.app.orders.starting import begin, check_writable
 from bookwright.manuscripts.outlines import read_outline
+from bookwright.manuscripts.reading import digest_of
 from bookwright.models.errors import InvalidInput
 from bookwright.models.gate import PHASES
-from bookwright.studio.fields import Fields, number_in
 from bookwright.studio.pages import go_to, page
+from bookwright.studio.requests import Fields, number_in
 from bookwright.studio.routes.shelf import start_writing
-from bookwright.studio.workshop import Here
+from bookwright.studio.workshop import Here, Workshop
 
 router = APIRouter()
 
@@ -67,3 +74,83 @@ def start(request: Request, here: Here, fields: Fields) -> HTMLResponse:
         book = begin(database, brief, here.settings)
     start_writing(here, book.id)
     return go_to(f"/books/{book.id}")
+
+
+import_router = APIRouter()
+
+_UNKNOWN = "This manuscript was forgotten; name it again."
+
+
+@dataclass(frozen=True)
+class Brought:
+    """A manuscript with what looking at it takes."""
+
+    reading: ManuscriptReading
+    digest: str
+    bill: str
+
+    @property
+    def rows(self) -> list[dict[str, object]]:
+        """What is told of its chapters."""
+        found = self.reading.found
+        return [chapter_row(number, one, found, self.reading.brief) for number, one in enumerate(found.chapters, 1)]
+
+    @property
+    def hash(self) -> str:
+        """What stands for this file and this bill."""
+        return hashlib.sha256(f"{self.digest} {self.bill}".encode()).hexdigest()
+
+
+@import_router.get("/import")
+def import_form(request: Request) -> HTMLResponse:
+    """Show where a manuscript is named."""
+    return page(request, "import.html.j2")
+
+
+@import_router.post("/import/preview")
+async def preview(request: Request, here: Here, name: str = "") -> HTMLResponse:
+    """Read a manuscript that is sent along; nothing is kept."""
+    content = await request.body()
+    return await run_in_threadpool(_preview, request, here, content, name)
+
+
+@import_router.get("/import/{number}")
+def import_found(request: Request, here: Here, number: int) -> HTMLResponse:
+    """Return how far the look at a manuscript is, or what was found."""
+    return page(request, "import_found.html.j2", job=here.jobs.get(number, _UNKNOWN))
+
+
+@import_router.post("/import/begin")
+def begin_import(request: Request, here: Here, fields: Fields) -> HTMLResponse:
+    """Make a book of the manuscript whose bill was confirmed; it is looked at at once, or rests."""
+    from bookwright.flows.intake.manuscript_import import bring_in, longest_piece  # brings the engine
+
+    brought = here.jobs.get(number_in(fields, "job"), _UNKNOWN).result
+    if not isinstance(brought, Brought) or brought.hash != fields.get("bill"):
+        raise InvalidInput("The bill is not the one that was shown; ask for it again.")
+    reading = brought.reading
+    with library(here.settings) as database:
+        check_new(reading.file, brought.digest, database)
+        piece = longest_piece(reading.brief, here.settings)
+        book = bring_in(database, reading.found, reading.brief, brought.digest, piece)
+    if fields.get("rests") != "1":
+        start_writing(here, book.id)
+    return go_to(f"/books/{book.id}")
+
+
+def _preview(request: Request, here: Workshop, content: bytes, name: str) -> HTMLResponse:
+    with tempfile.TemporaryDirectory(prefix="bookwright-import-") as folder:
+        file = Path(folder) / (PurePath(name.replace("\\", "/")).name or "manuscript.txt")
+        file.write_bytes(content)
+        try:
+            reading, digest = replace(read_for_import(file, {}), file=Path(file.name)), digest_of(file)
+        except InvalidInput as error:
+            raise InvalidInput(str(error).replace(str(file), file.name)) from None
+    check_writable(reading.brief, here.settings)
+
+    def work(tell: Callable[[str], None]) -> Brought:
+        from bookwright.app.estimates.existing_text import bill_of_import  # brings the engine
+
+        return Brought(reading, digest, bill_of_import(reading.found, reading.brief, here.settings, 0, tell))
+
+    return page(request, "import_found.html.j2", job=here.jobs.start(work))

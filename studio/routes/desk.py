@@ -20,9 +20,9 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.edit import EditState
 from bookwright.models.text.prose import paragraphs
 from bookwright.models.tree.task import TaskNode
-from bookwright.studio.book_request import BookRequest, ThisBook
-from bookwright.studio.domain_words import doing_words
+from bookwright.studio.requests import BookRequest, ThisBook
 from bookwright.studio.routes.shelf import row_of
+from bookwright.studio.texts import doing_words
 
 router = APIRouter()
 

@@ -1,4 +1,4 @@
-"""Editing by hand: the editor, saving by the version that was open, versions side by side."""
+"""The texts of a book: edited by hand, versions and drafts side by side, and what is stale made anew."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,16 +6,24 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, JSONResponse
 
+from bookwright.app.candidate_orders import take
+from bookwright.app.candidates import candidates_at
 from bookwright.app.changes.editing import edit_view, save_or_queue, take_up_or_queue
+from bookwright.app.changes.refreshing import refresh_preview
 from bookwright.app.changes.versions import maker, two_versions, version_rows
+from bookwright.app.orders.starting import check_writable
 from bookwright.app.places import node_names
+from bookwright.app.status.books import ListedBook
+from bookwright.exports.markup import clean
+from bookwright.flows.revision.refresh import RefreshScope
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.edit import AuthorEdit, BriefEdit, EditState, NoteEdit, TextEdit
 from bookwright.models.errors import EditConflict, InvalidInput
 from bookwright.models.text.diff import word_diff
-from bookwright.studio.book_request import BookRequest, ThisBook
-from bookwright.studio.fields import Fields, kind_named, needed_number, number_in
-from bookwright.studio.pages import Undo
+from bookwright.models.text.prose import paragraphs
+from bookwright.studio.pages import Undo, is_piece
+from bookwright.studio.requests import BookRequest, Fields, ThisBook, kind_named, needed_number, number_in
+from bookwright.studio.routes.shelf import row_of
 
 router = APIRouter()
 
@@ -113,3 +121,55 @@ def _conflict(book: BookRequest, wanted: TextEdit) -> JSONResponse:
     if waiting is not None and isinstance(waiting.edit, TextEdit):
         facts = {"version": waiting.edit.seen, "theirs": waiting.edit.text, "after": waiting.id}
     return JSONResponse(facts, 409)
+
+
+candidates_router = APIRouter()
+
+
+@candidates_router.get("/books/{book}/candidates/{label}")
+def candidates(book: ThisBook, label: str) -> HTMLResponse:
+    """Show the drafts of a unit."""
+    with book.read() as stores:
+        sight = candidates_at(stores.nodes.by_label(label), stores)
+    drafts = [(one, paragraphs(clean(one.text))) for one in sight.choice.candidates]
+    return book.page("candidates.html.j2", "read", sight=sight, drafts=drafts)
+
+
+@candidates_router.post("/books/{book}/candidates/{label}/take")
+def take_one(book: ThisBook, label: str, fields: Fields) -> HTMLResponse:
+    """Make one of them the unit's text; its versions have what stood there."""
+    with book.change() as opened:
+        version = take(opened, label, needed_number(fields, "candidate", "Say which of the drafts.")).made.version
+    return book.done("It stands now, as version {version}; the versions have what stood there.", version=version)
+
+
+stale_router = APIRouter()
+
+
+@stale_router.get("/books/{book}/stale")
+def stale(book: ThisBook, node: str = "1", anew: bool = False) -> HTMLResponse:
+    """Show what is stale, or the part of it that lies below a node."""
+    stands = book.opened.book
+    with book.read() as stores:
+        sight = refresh_preview(stores, stands.brief, RefreshScope(node, anew))
+        everything = sight if node == "1" else refresh_preview(stores, stands.brief, RefreshScope())
+        labels = [one.document.label for one in everything.found]
+        causes = [cause.old.label for one in everything.found for cause in one.causes]
+        names = node_names(stores, (*labels, *causes, "1"))
+        row = row_of(book.studio, ListedBook(stands, stores.nodes.root().written, 0))
+    template = "stale_list.html.j2" if is_piece(book.request) else "stale.html.j2"
+    return book.page(template, "stale", refresh=sight, everything=everything.found, names=names, row=row)
+
+
+@stale_router.post("/books/{book}/refresh")
+def refresh(book: ThisBook, fields: Fields) -> HTMLResponse:
+    """Make anew what is stale, in a process of its own, if the bill is still the one that was shown."""
+    opened = book.opened
+    wanted = RefreshScope(fields.get("node", "1"), fields.get("anew") == "1")
+    with book.read() as stores:
+        sight = refresh_preview(stores, opened.book.brief, wanted)
+    sight.check(fields.get("bill", ""))
+    check_writable(opened.book.brief, opened.settings)
+    if not book.studio.runs.start(book.id, ["refresh", book.id, *wanted.options, "--yes"]):
+        raise InvalidInput("A process that this page started is still at work on this book.")
+    return book.done("It is being made anew. This page shows what is left as it goes.")

@@ -1,18 +1,20 @@
-"""The journal: every question that was asked of a model, its answer and its bill."""
+"""The journal: every question that was asked of a model, with answer and bill; and asking one again, edited."""
 
+from collections.abc import Callable
 from urllib.parse import urlencode
 
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
-from bookwright.app.asking_again import other_answers
+from bookwright.app.asking_again import AnotherAnswer, again_bill, ask_again, other_answers
 from bookwright.app.places import title_of
 from bookwright.exports.markup import clean
 from bookwright.models.model_name import ROLES
 from bookwright.models.step import Activity
 from bookwright.storage.steps.pages import StepFilter
 from bookwright.storage.steps.queries import NO_LONGER_KEPT
-from bookwright.studio.book_request import ThisBook
+from bookwright.studio.jobs import Job
+from bookwright.studio.requests import BookRequest, Fields, ThisBook
 
 router = APIRouter()
 
@@ -60,3 +62,38 @@ def _query(activity: str, failed: bool) -> str:
     chosen = {"activity": activity, "failed": "1" if failed else ""}
     told = urlencode({name: value for name, value in chosen.items() if value})
     return f"?{told}" if told else ""
+
+
+again_router = APIRouter()
+
+
+@again_router.post("/books/{book}/journal/{step}/again")
+def bill(book: ThisBook, step: int, fields: Fields) -> HTMLResponse:
+    """Return what asking again takes; nothing is asked by that."""
+    wanted = again_bill(book.opened, step, fields.get("words", ""))
+    return book.page("again_bill.html.j2", "journal", bill=wanted)
+
+
+@again_router.post("/books/{book}/journal/{step}/again/ask")
+def ask(book: ThisBook, step: int, fields: Fields) -> HTMLResponse:
+    """Begin to ask, if the bill is the one that was shown."""
+    wanted = again_bill(book.opened, step, fields.get("words", ""))
+    wanted.check(fields.get("bill", ""))
+
+    def work(tell: Callable[[str], None]) -> AnotherAnswer:
+        with book.change() as changing:
+            return ask_again(changing, wanted)
+
+    return _answer(book, step, book.studio.jobs.start(work))
+
+
+@again_router.get("/books/{book}/journal/{step}/again/{number}")
+def answer(book: ThisBook, step: int, number: int) -> HTMLResponse:
+    """Return the answer beside the old one, once it is there."""
+    return _answer(book, step, book.studio.jobs.get(number, "This answer was forgotten; it stands in the journal."))
+
+
+def _answer(book: BookRequest, step: int, job: Job) -> HTMLResponse:
+    with book.read() as stores:
+        old = clean(stores.steps.reply(step))
+    return book.page("again_answer.html.j2", "journal", job=job, step=step, old=old)

@@ -9,7 +9,7 @@ from bookwright.exports.manuscript import Chapter, Manuscript, Section
 from bookwright.models.document import DocumentKind
 from bookwright.models.text.language import Language
 from bookwright.models.tree.task import TaskNode
-from bookwright.studio.book_request import ThisBook
+from bookwright.studio.requests import ThisBook
 
 router = APIRouter()
 

@@ -1,4 +1,4 @@
-"""The shelf: all books, and what is done to one of them as a whole."""
+"""The pages that are of no single book: the shelf, with what is done to a book as a whole, the work pool, help."""
 
 import socket
 import time
@@ -8,13 +8,16 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
+from bookwright.agents.backends.catalogue import PROVIDERS
 from bookwright.app.orders.starting import check_writable
 from bookwright.app.status.books import ListedBook, ask_to_rest, is_held, list_books, put_away
+from bookwright.flows.prefect.server import known_server
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookHeld, InvalidInput
-from bookwright.studio.book_request import ThisBook
+from bookwright.storage.studio import Studio
 from bookwright.studio.pages import Undo, page
 from bookwright.studio.remedies import Remedy, in_words, remedy_in
+from bookwright.studio.requests import ThisBook
 from bookwright.studio.workshop import Here, Workshop
 
 router = APIRouter()
@@ -133,3 +136,48 @@ def _shown(request: Request, here: Workshop, template: str, with_archived: bool)
     lines = [] if database is None else list_books(database, with_archived)
     lines.sort(key=lambda line: (line.book.is_archived, -line.book.updated_at))
     return page(request, template, rows=[row_of(here, line) for line in lines], with_archived=with_archived)
+
+
+pool_router = APIRouter()
+
+
+@pool_router.post("/books/{book}/hand-in")
+def hand_in(book: ThisBook) -> HTMLResponse:
+    """Hand a resting book to the work pool."""
+    opened = book.opened
+    if is_held(opened.book):
+        raise BookHeld(book.id, opened.book.lease_owner or "", 0.0)
+    if known_server(opened.settings) is None:
+        raise InvalidInput("No work pool is set up here.")
+    check_writable(opened.book.brief, opened.settings)
+    book.studio.runs.start(book.id, ["submit", "--book", book.id])
+    return book.done("It is being handed in; a worker of the pool writes it.")
+
+
+@pool_router.get("/pool")
+def pool(request: Request, here: Here) -> HTMLResponse:
+    """Show who writes what, which books were interrupted, and the cap over all of them."""
+    database = here.library.database()
+    lines = list_books(database) if database is not None else []
+    standing = None
+    if database is not None:
+        with database.read() as connection:
+            standing = Studio(connection).standing()
+    server = known_server(here.settings)
+    rows = [row_of(here, line) for line in lines]
+    resting = [row for row in rows if row.line.standing in ("paused", "interrupted")]
+    return page(
+        request, "pool.html.j2", held=[row for row in rows if is_held(row.line.book)], standing=standing,
+        interrupted=[row for row in resting if row.line.standing == "interrupted"], resting=resting if server else [],
+        cap=here.settings.studio_cap, server=server.url.removesuffix("/api") if server else "",
+    )  # fmt: skip
+
+
+help_router = APIRouter()
+
+
+@help_router.get("/help")
+def help_page(request: Request, here: Here) -> HTMLResponse:
+    """Show the help."""
+    keyed = [provider for provider in PROVIDERS.values() if provider.key_variables and provider.needs_key]
+    return page(request, "help.html.j2", providers=keyed, home=here.settings.home)

@@ -17,7 +17,7 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.story.report import BookReport
 from bookwright.models.story.state import GlobalState
 from bookwright.storage.stores import Stores
-from bookwright.studio.book_request import ThisBook
+from bookwright.studio.requests import ThisBook
 
 router = APIRouter()
 

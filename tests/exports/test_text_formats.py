@@ -14,7 +14,7 @@ from bookwright.exports.text import oversized
 from bookwright.models.errors import InvalidInput, InvalidSetting, UnwritableFolder
 from bookwright.models.talk.command import Export
 from bookwright.models.text.prose import is_scene_break
-from bookwright.studio.routes.exporting import ABOUT
+from bookwright.studio.routes.files import ABOUT
 from tests.support.books import finish, make_book, make_settings
 
 RAIN = {"level": "scene", "title": "a", "text": "Rain fell.\n\n“Go,” he said."}

@@ -9,8 +9,8 @@ from starlette.testclient import TestClient
 
 from bookwright.models.settings import Settings
 from bookwright.storage.stores import BookStorage
-from bookwright.studio.application import make_application
 from bookwright.studio.guard import StudioKeys
+from bookwright.studio.server import make_application
 from tests.cli.shelf import a_book
 from tests.support.books import make_settings
 

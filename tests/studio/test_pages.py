@@ -14,9 +14,9 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.settings import Settings
 from bookwright.storage.lease import Lease
 from bookwright.storage.stores import BookStorage
-from bookwright.studio.application import make_application
 from bookwright.studio.guard import StudioKeys
 from bookwright.studio.live import LOOK_SECONDS
+from bookwright.studio.server import make_application
 from tests.support.books import make_book
 
 STUDIO = Path(bookwright.studio.__file__).parent

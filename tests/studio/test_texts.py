@@ -14,8 +14,7 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.model_name import ROLES
 from bookwright.models.step import Activity
 from bookwright.storage.stores import BookStorage
-from bookwright.studio.domain_words import DOING, doing_words, done_words, kind_words
-from bookwright.studio.texts import Speaker, table
+from bookwright.studio.texts import DOING, Speaker, doing_words, done_words, kind_words, table
 
 STUDIO = Path(bookwright.studio.__file__).parent
 SAID = re.compile(r'(?:say|done|speaker\(request\))\(\s*"((?:[^"\\]|\\.)*)"\s*[,)]')

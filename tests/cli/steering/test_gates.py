@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bookwright.cli.access import open_book
-from bookwright.cli.steering.deciding import decide_here
+from bookwright.cli.steering.gates import decide_here
 from bookwright.models.gate import FallbackHistory, GateKind, GateState, Refusal
 from tests.cli.conftest import Cli, Outcome
 from tests.support.forks import Forks

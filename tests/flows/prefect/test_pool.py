@@ -43,8 +43,8 @@ from bookwright.storage.engine.database import Database
 from bookwright.storage.lease import Lease
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage
-from bookwright.studio.application import make_application
 from bookwright.studio.guard import StudioKeys
+from bookwright.studio.server import make_application
 from tests.flows.prefect.observed import reached
 from tests.support.fake_provider import Entry, FakeProvider
 from tests.support.forks import SERVER, Fork, Forks

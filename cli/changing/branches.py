@@ -1,4 +1,4 @@
-"""Taking over what a branch has made: `merge`, with its conflicts, and `merge --undo`."""
+"""Branches of a book: `fork` makes one, `branches` shows them all, `merge` takes over what one has made."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,14 +8,68 @@ import typer
 
 from bookwright.app.access import OpenBook
 from bookwright.app.branches import merging
+from bookwright.app.branches.forks import BranchRow, BranchTree, branch_tree
 from bookwright.app.branches.merge_plan import OURS, THEIRS
 from bookwright.app.branches.merging import MergeOrder, MergePreview
-from bookwright.app.wording import counted, stale_count
+from bookwright.app.wording import counted, money, stale_count, tokens
 from bookwright.cli.access import open_book, wait_until_free
-from bookwright.cli.changing.document_options import KindOption, read_text
-from bookwright.cli.options import AsJson, Yes
-from bookwright.cli.output import check_agreed, emit, note, print_json, print_text
+from bookwright.cli.changing.versions import KindOption, read_text
+from bookwright.cli.options import AsJson, BookArgument, Yes
+from bookwright.cli.output import check_agreed, emit, note, print_json, print_table, print_text
 from bookwright.models.errors import InvalidInput
+
+
+def fork(
+    book: BookArgument,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            "--at",
+            metavar="NODE",
+            help="Share what stands before this chapter or unit; it and all after it are open again in the branch.",
+        ),
+    ] = None,
+    name: Annotated[str | None, typer.Option("--name", help="What the branch is called.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a branch of a book: it shares what stands and pays only for what it writes anew. The book stays as it is."""
+    from bookwright.app.branches.forks import fork as make
+
+    with open_book(book) as opened:
+        made = make(opened, at, name)
+    if as_json:
+        print_json({"book": made.book, "origin": made.origin, "name": made.name, "at": made.at})
+        return
+    place = f" from {made.at} on" if made.at else ""
+    note(f"{made.book} is a branch of {made.origin}{place}, {made.name!r}; nothing was asked of a model")
+    if made.at:
+        change = f"`bookwright brief {made.book} --set ...` changes its brief"
+        note(f"`bookwright resume {made.book}` writes it on; {change}")
+
+
+def branches(book: BookArgument, as_json: AsJson = False) -> None:
+    """Show a book with all its branches: where each stands, what it has written, what it has cost by itself."""
+    with open_book(book) as opened:
+        tree = branch_tree(opened)
+    emit(lambda: tree.facts(), lambda: _print(tree), as_json=as_json)
+
+
+def _print(tree: BranchTree) -> None:
+    numbers = ("written", "its own", "calls", "tokens", "cost")
+    rows = list(map(_row, tree.rows))
+    if len(rows) > 1:
+        bill = (f"{tree.calls:,}", tokens(tree.tokens), money(tree.cost))
+        rows.append(("together", "", "", "", "", "", *bill))
+    print_table(("branch", "book", "from", "state", *numbers), rows, right=numbers, folds=("branch",))
+
+
+def _row(row: BranchRow) -> tuple[str, ...]:
+    found, at = row.book, row.fork.at or "whole" if row.fork else ""
+    return (
+        "  " * row.depth + row.name, found.id, at, row.facts()["state"], f"{row.written:,}", f"{row.own:,}",
+        f"{found.calls:,}", tokens(found.tokens), money(found.cost),
+    )  # fmt: skip
+
 
 _SHOWN = 12
 

@@ -1,1 +1,0 @@
-"""Branches of books: `fork`, `branches`, `compare`, `merge`."""

@@ -1,1 +1,0 @@
-"""The page Talk: words that become a command, and talks with an agent about the book."""
