@@ -26,10 +26,8 @@ from bookwright.studio.workshop import Workshop
 
 _ROUTES = (
     "live", "routes.shelf", "routes.inbox", "routes.desk", "routes.reading", "routes.editing", "routes.creating",
-    "routes.refreshing", "routes.exporting", "routes.codex", "routes.story", "routes.journal", "routes.pool",
-    "routes.talking.asking", "routes.talking.chatting", "routes.help", "routes.comments", "routes.asking_again",
-    "routes.brief", "routes.syncing", "routes.importing", "routes.candidates",
-    "routes.branching.branches", "routes.branching.comparing", "routes.branching.merging",
+    "routes.files", "routes.codex", "routes.story", "routes.journal", "routes.talking", "routes.comments",
+    "routes.brief", "routes.branches",
 )  # fmt: skip
 
 

@@ -118,9 +118,6 @@ def _line(row: BranchRow, places: dict[str, int], book: str, say: Speaker) -> Ma
     )  # fmt: skip
 
 
-compare_router = APIRouter()
-
-
 @dataclass(frozen=True)
 class Pair:
     """Two books side by side: what stands here, and what was made there."""
@@ -132,7 +129,7 @@ class Pair:
     """What stands for both as they are shown."""
 
 
-@compare_router.get("/books/{book}/compare/{other}")
+@router.get("/books/{book}/compare/{other}")
 def compared(book: ThisBook, other: str) -> HTMLResponse:
     """Show which units differ; figures are looked up once that is shown."""
     pair = pair_of(book, other)
@@ -145,7 +142,7 @@ def compared(book: ThisBook, other: str) -> HTMLResponse:
     )  # fmt: skip
 
 
-@compare_router.get("/books/{book}/compare/{other}/figures")
+@router.get("/books/{book}/compare/{other}/figures")
 def figures(book: ThisBook, other: str) -> HTMLResponse:
     """Return figures and scores, threads and secrets that differ."""
     pair = pair_of(book, other)
@@ -155,7 +152,7 @@ def figures(book: ThisBook, other: str) -> HTMLResponse:
     return book.page("compare_figures.html.j2", "branches", found=found, titles=titles, pair=pair)
 
 
-@compare_router.get("/books/{book}/compare/{other}/{label}")
+@router.get("/books/{book}/compare/{other}/{label}")
 def unit(book: ThisBook, other: str, label: str) -> HTMLResponse:
     """Show the texts of a unit beside each other."""
     pair = pair_of(book, other)
@@ -167,7 +164,7 @@ def unit(book: ThisBook, other: str, label: str) -> HTMLResponse:
     return book.page("compare_unit.html.j2", "branches", pair=pair, name=name, texts=texts, rows=rows, kinds=kinds)
 
 
-@compare_router.get("/books/{book}/compare/{other}/{label}/verdict")
+@router.get("/books/{book}/compare/{other}/{label}/verdict")
 def bill(book: ThisBook, other: str, label: str) -> HTMLResponse:
     """Return what a reader's verdict takes; nothing is asked by that."""
     pair = pair_of(book, other)
@@ -175,7 +172,7 @@ def bill(book: ThisBook, other: str, label: str) -> HTMLResponse:
     return book.page("verdict_bill.html.j2", "branches", order=order, pair=pair)
 
 
-@compare_router.post("/books/{book}/compare/{other}/{label}/verdict")
+@router.post("/books/{book}/compare/{other}/{label}/verdict")
 def ask(book: ThisBook, other: str, label: str, fields: Fields) -> HTMLResponse:
     """Begin to ask the reader, if the bill is the one that was shown."""
     pair = pair_of(book, other)
@@ -189,7 +186,7 @@ def ask(book: ThisBook, other: str, label: str, fields: Fields) -> HTMLResponse:
     return _verdict(book, pair, label, book.studio.jobs.start(work))
 
 
-@compare_router.get("/books/{book}/compare/{other}/{label}/verdict/{number}")
+@router.get("/books/{book}/compare/{other}/{label}/verdict/{number}")
 def verdict(book: ThisBook, other: str, label: str, number: int) -> HTMLResponse:
     """Return what the reader said, once it is there."""
     job = book.studio.jobs.get(number, "This answer was forgotten; it stands in the journal.")
@@ -216,13 +213,11 @@ def _verdict(book: BookRequest, pair: Pair, label: str, job: Job) -> HTMLRespons
     return book.page("verdict.html.j2", "branches", job=job, pair=pair, label=label)
 
 
-merge_router = APIRouter()
-
 _OWN = "own"
 """How a conflict is settled by words of the author's own."""
 
 
-@merge_router.get("/books/{book}/merge/{other}")
+@router.get("/books/{book}/merge/{other}")
 def look(book: ThisBook, other: str, take: str = "1", kind: str = "") -> HTMLResponse:
     """Show what would be taken over; what both have changed stands side by side."""
     pair = pair_of(book, other)
@@ -234,7 +229,7 @@ def look(book: ThisBook, other: str, take: str = "1", kind: str = "") -> HTMLRes
     )
 
 
-@merge_router.post("/books/{book}/merged/undo")
+@router.post("/books/{book}/merged/undo")
 def undo(book: ThisBook, fields: Fields) -> HTMLResponse:
     """Take the last merge back, exactly, if it is the one that was shown."""
     with book.change() as opened:
@@ -242,7 +237,7 @@ def undo(book: ThisBook, fields: Fields) -> HTMLResponse:
     return book.done("It is taken back; the book is as it was before.")
 
 
-@merge_router.post("/books/{book}/merge/{other}")
+@router.post("/books/{book}/merge/{other}")
 def take_over(book: ThisBook, other: str, fields: Fields) -> HTMLResponse:
     """Take over what is named; where both have changed it and nothing is settled, go to where that is done."""
     pair = pair_of(book, other)

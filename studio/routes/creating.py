@@ -76,8 +76,6 @@ def start(request: Request, here: Here, fields: Fields) -> HTMLResponse:
     return go_to(f"/books/{book.id}")
 
 
-import_router = APIRouter()
-
 _UNKNOWN = "This manuscript was forgotten; name it again."
 
 
@@ -101,26 +99,26 @@ class Brought:
         return hashlib.sha256(f"{self.digest} {self.bill}".encode()).hexdigest()
 
 
-@import_router.get("/import")
+@router.get("/import")
 def import_form(request: Request) -> HTMLResponse:
     """Show where a manuscript is named."""
     return page(request, "import.html.j2")
 
 
-@import_router.post("/import/preview")
+@router.post("/import/preview")
 async def preview(request: Request, here: Here, name: str = "") -> HTMLResponse:
     """Read a manuscript that is sent along; nothing is kept."""
     content = await request.body()
     return await run_in_threadpool(_preview, request, here, content, name)
 
 
-@import_router.get("/import/{number}")
+@router.get("/import/{number}")
 def import_found(request: Request, here: Here, number: int) -> HTMLResponse:
     """Return how far the look at a manuscript is, or what was found."""
     return page(request, "import_found.html.j2", job=here.jobs.get(number, _UNKNOWN))
 
 
-@import_router.post("/import/begin")
+@router.post("/import/begin")
 def begin_import(request: Request, here: Here, fields: Fields) -> HTMLResponse:
     """Make a book of the manuscript whose bill was confirmed; it is looked at at once, or rests."""
     from bookwright.flows.intake.manuscript_import import bring_in, longest_piece  # brings the engine

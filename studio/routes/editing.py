@@ -123,10 +123,7 @@ def _conflict(book: BookRequest, wanted: TextEdit) -> JSONResponse:
     return JSONResponse(facts, 409)
 
 
-candidates_router = APIRouter()
-
-
-@candidates_router.get("/books/{book}/candidates/{label}")
+@router.get("/books/{book}/candidates/{label}")
 def candidates(book: ThisBook, label: str) -> HTMLResponse:
     """Show the drafts of a unit."""
     with book.read() as stores:
@@ -135,7 +132,7 @@ def candidates(book: ThisBook, label: str) -> HTMLResponse:
     return book.page("candidates.html.j2", "read", sight=sight, drafts=drafts)
 
 
-@candidates_router.post("/books/{book}/candidates/{label}/take")
+@router.post("/books/{book}/candidates/{label}/take")
 def take_one(book: ThisBook, label: str, fields: Fields) -> HTMLResponse:
     """Make one of them the unit's text; its versions have what stood there."""
     with book.change() as opened:
@@ -143,10 +140,7 @@ def take_one(book: ThisBook, label: str, fields: Fields) -> HTMLResponse:
     return book.done("It stands now, as version {version}; the versions have what stood there.", version=version)
 
 
-stale_router = APIRouter()
-
-
-@stale_router.get("/books/{book}/stale")
+@router.get("/books/{book}/stale")
 def stale(book: ThisBook, node: str = "1", anew: bool = False) -> HTMLResponse:
     """Show what is stale, or the part of it that lies below a node."""
     stands = book.opened.book
@@ -161,7 +155,7 @@ def stale(book: ThisBook, node: str = "1", anew: bool = False) -> HTMLResponse:
     return book.page(template, "stale", refresh=sight, everything=everything.found, names=names, row=row)
 
 
-@stale_router.post("/books/{book}/refresh")
+@router.post("/books/{book}/refresh")
 def refresh(book: ThisBook, fields: Fields) -> HTMLResponse:
     """Make anew what is stale, in a process of its own, if the bill is still the one that was shown."""
     opened = book.opened

@@ -70,18 +70,16 @@ def download(book: ThisBook, name: str, vertical: bool = False) -> FileResponse:
     )  # fmt: skip
 
 
-folder_router = APIRouter()
-
 _QUIET = ("rendered", "unknown")
 
 
-@folder_router.get("/books/{book}/folder")
+@router.get("/books/{book}/folder")
 def folder(book: ThisBook) -> HTMLResponse:
     """Show what a sync would take in, and where file and book are in each other's way."""
     return _shown(book, "folder.html.j2")
 
 
-@folder_router.post("/books/{book}/folder/sync")
+@router.post("/books/{book}/folder/sync")
 def sync(book: ThisBook) -> HTMLResponse:
     """Take in what was changed."""
     _check_kept(book)
@@ -90,7 +88,7 @@ def sync(book: ThisBook) -> HTMLResponse:
     return _shown(book, "folder_list.html.j2")
 
 
-@folder_router.post("/books/{book}/folder/settle")
+@router.post("/books/{book}/folder/settle")
 def settle(book: ThisBook, fields: Fields) -> HTMLResponse:
     """Let the words stand that were chosen, place by place."""
     _check_kept(book)

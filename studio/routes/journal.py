@@ -64,17 +64,14 @@ def _query(activity: str, failed: bool) -> str:
     return f"?{told}" if told else ""
 
 
-again_router = APIRouter()
-
-
-@again_router.post("/books/{book}/journal/{step}/again")
+@router.post("/books/{book}/journal/{step}/again")
 def bill(book: ThisBook, step: int, fields: Fields) -> HTMLResponse:
     """Return what asking again takes; nothing is asked by that."""
     wanted = again_bill(book.opened, step, fields.get("words", ""))
     return book.page("again_bill.html.j2", "journal", bill=wanted)
 
 
-@again_router.post("/books/{book}/journal/{step}/again/ask")
+@router.post("/books/{book}/journal/{step}/again/ask")
 def ask(book: ThisBook, step: int, fields: Fields) -> HTMLResponse:
     """Begin to ask, if the bill is the one that was shown."""
     wanted = again_bill(book.opened, step, fields.get("words", ""))
@@ -87,7 +84,7 @@ def ask(book: ThisBook, step: int, fields: Fields) -> HTMLResponse:
     return _answer(book, step, book.studio.jobs.start(work))
 
 
-@again_router.get("/books/{book}/journal/{step}/again/{number}")
+@router.get("/books/{book}/journal/{step}/again/{number}")
 def answer(book: ThisBook, step: int, number: int) -> HTMLResponse:
     """Return the answer beside the old one, once it is there."""
     return _answer(book, step, book.studio.jobs.get(number, "This answer was forgotten; it stands in the journal."))

@@ -138,10 +138,7 @@ def _shown(request: Request, here: Workshop, template: str, with_archived: bool)
     return page(request, template, rows=[row_of(here, line) for line in lines], with_archived=with_archived)
 
 
-pool_router = APIRouter()
-
-
-@pool_router.post("/books/{book}/hand-in")
+@router.post("/books/{book}/hand-in")
 def hand_in(book: ThisBook) -> HTMLResponse:
     """Hand a resting book to the work pool."""
     opened = book.opened
@@ -154,7 +151,7 @@ def hand_in(book: ThisBook) -> HTMLResponse:
     return book.done("It is being handed in; a worker of the pool writes it.")
 
 
-@pool_router.get("/pool")
+@router.get("/pool")
 def pool(request: Request, here: Here) -> HTMLResponse:
     """Show who writes what, which books were interrupted, and the cap over all of them."""
     database = here.library.database()
@@ -173,10 +170,7 @@ def pool(request: Request, here: Here) -> HTMLResponse:
     )  # fmt: skip
 
 
-help_router = APIRouter()
-
-
-@help_router.get("/help")
+@router.get("/help")
 def help_page(request: Request, here: Here) -> HTMLResponse:
     """Show the help."""
     keyed = [provider for provider in PROVIDERS.values() if provider.key_variables and provider.needs_key]

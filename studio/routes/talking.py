@@ -117,8 +117,6 @@ def _usd(fields: dict[str, str]) -> float:
     return usd
 
 
-ask_router = APIRouter()
-
 _FORGOTTEN = "This talk was forgotten; say it again."
 _MOST_SHOWN = 20_000
 _DETACHED = ("resume", "refresh", "revise")
@@ -136,7 +134,7 @@ class Answered:
     """The author's own word is wanted, on the page that is for it."""
 
 
-@ask_router.post("/books/{book}/talk")
+@router.post("/books/{book}/talk")
 def ask(book: ThisBook, fields: Fields) -> HTMLResponse:
     """Begin to have words read; nothing is done by that."""
     words, _ = words_of([fields.get("words", "")]), book.opened  # of a book that cannot be opened nothing is asked
@@ -152,13 +150,13 @@ def ask(book: ThisBook, fields: Fields) -> HTMLResponse:
     return book.page("answer.html.j2", "talk", job=book.studio.jobs.start(work), said="")
 
 
-@ask_router.get("/books/{book}/talk/{number}")
+@router.get("/books/{book}/talk/{number}")
 def ask_answer(book: ThisBook, number: int) -> HTMLResponse:
     """Return what words came to, once they are read."""
     return book.page("answer.html.j2", "talk", job=book.studio.jobs.get(number, _FORGOTTEN), said="")
 
 
-@ask_router.post("/books/{book}/talk/{number}/do")
+@router.post("/books/{book}/talk/{number}/do")
 def carry_out(book: ThisBook, number: int) -> HTMLResponse:
     """Do what was shown, as if it had been typed; once."""
     job, _ = book.studio.jobs.get(number, _FORGOTTEN), book.opened  # to one that cannot be opened nothing is done
