@@ -26,76 +26,6 @@ from bookwright.models.codex.record import Origin, Record, RecordKind, Stored, S
 from bookwright.models.errors import InvalidEntry, InvalidInput
 
 RecordArgument = Annotated[str, typer.Argument(metavar="ID", help="Its id, a name or a title.")]
-
-
-def facts_of(stored: Stored[Record]) -> dict[str, Any]:
-    """Return a record's current version for `--json`."""
-    return stored.record.model_dump(mode="json") | {"version": stored.version, "origin": stored.origin.value}
-
-
-def show_suggestions(book: str, *, as_json: bool) -> None:
-    """Print what waits for the author."""
-    with open_book(book) as opened, opened.storage.read() as stores:
-        waiting = [wish for kind in RecordKind for wish in stores.codex.suggestions.waiting(kind)]
-    if as_json:
-        print_json([wish.model_dump(mode="json", exclude={"status"}) for wish in waiting])
-        return
-    if not waiting:
-        note("no suggestion waits")
-    for wish in waiting:
-        print_text(f"{wish.id:>5}  {wish.kind.noun} {wish.slug}: {_wanted(wish)}")
-
-
-def show_record(book: BookArgument, kind: RecordKind, record: RecordArgument, as_json: AsJson = False) -> None:
-    """Show one as TOML, with what an extraction would change of it."""
-    with open_book(book) as opened, opened.storage.read() as stores:
-        stored = stores.codex.get(kind, record)
-        wishes = stores.codex.suggestions.waiting(kind, stored.record.id)
-    if as_json:
-        origins = {path: origin.value for path, origin in stored.origins.items()}
-        told = [wish.model_dump(mode="json", exclude={"kind", "slug", "status"}) for wish in wishes]
-        print_json(facts_of(stored) | {"origins": origins, "suggestions": told})
-        return
-    print_text(f"# version {stored.version}, by {stored.origin}, {moment(stored.recorded_at)}")
-    print_text(as_toml(stored.record).rstrip())
-    for wish in wishes:
-        print_text(f"# suggestion {wish.id}: {_wanted(wish)}")
-
-
-def show_history(book: BookArgument, kind: RecordKind, record: RecordArgument, as_json: AsJson = False) -> None:
-    """Show every version of one with what it changed."""
-    with open_book(book) as opened, opened.storage.read() as stores:
-        versions = stores.codex.history(kind, record)
-    texts = ["", *("" if stored.is_removed else as_toml(stored.record) for stored in versions)]
-    changes = list(zip(versions, (_diff(old, new) for old, new in pairwise(texts)), strict=True))
-    if as_json:
-        print_json([_version_facts(stored, diff) for stored, diff in changes])
-        return
-    for stored, diff in changes:
-        print_text(f"version {stored.version}, by {stored.origin}, {moment(stored.recorded_at)}{_source(stored)}")
-        print_text("\n".join(f"  {line}" for line in diff) + "\n")
-
-
-def _version_facts(stored: Stored[Record], diff: list[str]) -> dict[str, Any]:
-    keys = ("version", "origin", "is_removed", "document", "step", "recorded_at")
-    return {key: getattr(stored, key) for key in keys} | {"diff": diff}
-
-
-def _diff(old: str, new: str) -> list[str]:
-    lines = [*difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=0)][2:]  # without its two names
-    return [line for line in lines if not line.startswith("@@")]
-
-
-def _source(stored: Stored[Record]) -> str:
-    parts = (f"document {stored.document}" if stored.document else "", f"step {stored.step}" if stored.step else "")
-    told = ", ".join(filter(None, (*parts, "taken out" if stored.is_removed else "")))
-    return f" ({told})" if told else ""
-
-
-def _wanted(wish: Suggestion) -> str:
-    return f"{wish.path} = {wish.wanted!r} (it is {wish.present!r})"
-
-
 FromFile = Annotated[
     Path | None, typer.Option("--file", metavar="FILE.toml", help="Take it from a TOML file; options win.")
 ]
@@ -117,12 +47,17 @@ class ListsByDefault(TyperGroup):
         return super().parse_args(context, args)
 
 
+def facts_of(stored: Stored[Record]) -> dict[str, Any]:
+    """Return a record's current version for `--json`."""
+    return stored.record.model_dump(mode="json") | {"version": stored.version, "origin": stored.origin.value}
+
+
 def add_common_verbs(app: typer.Typer, kind: RecordKind) -> None:
     """Give a register's group the verbs that all three have."""
     table = f"[[{record_files.TABLES[kind]}]]"
     verbs: dict[str, tuple[Verb, str]] = {
-        "show": (show_record, "Show one as TOML, with what an extraction would change of it."),
-        "history": (show_history, "Show every version of one with what it changed."),
+        "show": (_show, "Show one as TOML, with what an extraction would change of it."),
+        "history": (_history, "Show every version of one with what it changed."),
         "remove": (_remove, "Take one out; its history stays."),
         "restore": (_restore, "Take an earlier version up again, also of one that was taken out."),
         "import": (_import, f"Take in the {table} tables of a file, all or none; known ids are changed."),
@@ -185,12 +120,53 @@ def unite_entries(book: str, kept: str, other: str, *, as_json: bool) -> None:
         _tell_stale(opened)
 
 
+def show_suggestions(book: str, *, as_json: bool) -> None:
+    """Print what waits for the author."""
+    with open_book(book) as opened, opened.storage.read() as stores:
+        waiting = [wish for kind in RecordKind for wish in stores.codex.suggestions.waiting(kind)]
+    if as_json:
+        print_json([wish.model_dump(mode="json", exclude={"status"}) for wish in waiting])
+        return
+    if not waiting:
+        note("no suggestion waits")
+    for wish in waiting:
+        print_text(f"{wish.id:>5}  {wish.kind.noun} {wish.slug}: {_wanted(wish)}")
+
+
 def settle_suggestion(book: str, number: int, *, is_taken: bool, as_json: bool) -> None:
     """Take or drop what an extraction suggests."""
     with open_book(book) as opened:
         with at_rest(opened.storage) as stores:
             stored = take_or_drop(stores, number, is_taken=is_taken)
         _tell(opened, [stored], as_json=as_json)
+
+
+def _show(book: BookArgument, kind: RecordKind, record: RecordArgument, as_json: AsJson = False) -> None:
+    with open_book(book) as opened, opened.storage.read() as stores:
+        stored = stores.codex.get(kind, record)
+        wishes = stores.codex.suggestions.waiting(kind, stored.record.id)
+    if as_json:
+        origins = {path: origin.value for path, origin in stored.origins.items()}
+        told = [wish.model_dump(mode="json", exclude={"kind", "slug", "status"}) for wish in wishes]
+        print_json(facts_of(stored) | {"origins": origins, "suggestions": told})
+        return
+    print_text(f"# version {stored.version}, by {stored.origin}, {moment(stored.recorded_at)}")
+    print_text(as_toml(stored.record).rstrip())
+    for wish in wishes:
+        print_text(f"# suggestion {wish.id}: {_wanted(wish)}")
+
+
+def _history(book: BookArgument, kind: RecordKind, record: RecordArgument, as_json: AsJson = False) -> None:
+    with open_book(book) as opened, opened.storage.read() as stores:
+        versions = stores.codex.history(kind, record)
+    texts = ["", *("" if stored.is_removed else as_toml(stored.record) for stored in versions)]
+    changes = list(zip(versions, (_diff(old, new) for old, new in pairwise(texts)), strict=True))
+    if as_json:
+        print_json([_version_facts(stored, diff) for stored, diff in changes])
+        return
+    for stored, diff in changes:
+        print_text(f"version {stored.version}, by {stored.origin}, {moment(stored.recorded_at)}{_source(stored)}")
+        print_text("\n".join(f"  {line}" for line in diff) + "\n")
 
 
 def _remove(book: BookArgument, kind: RecordKind, record: RecordArgument, as_json: AsJson = False) -> None:
@@ -243,6 +219,26 @@ def _export(
     except OSError as error:
         raise InvalidInput(f"{str(file)!r} cannot be written: {error.strerror}") from None
     note(f"written to {file}")
+
+
+def _version_facts(stored: Stored[Record], diff: list[str]) -> dict[str, Any]:
+    keys = ("version", "origin", "is_removed", "document", "step", "recorded_at")
+    return {key: getattr(stored, key) for key in keys} | {"diff": diff}
+
+
+def _diff(old: str, new: str) -> list[str]:
+    lines = [*difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=0)][2:]  # without its two names
+    return [line for line in lines if not line.startswith("@@")]
+
+
+def _source(stored: Stored[Record]) -> str:
+    parts = (f"document {stored.document}" if stored.document else "", f"step {stored.step}" if stored.step else "")
+    told = ", ".join(filter(None, (*parts, "taken out" if stored.is_removed else "")))
+    return f" ({told})" if told else ""
+
+
+def _wanted(wish: Suggestion) -> str:
+    return f"{wish.path} = {wish.wanted!r} (it is {wish.present!r})"
 
 
 def _with_assignments(given: Keyed, assignments: list[str]) -> Keyed:

@@ -21,17 +21,6 @@ from bookwright.storage.files import given_file
 KindOption = Annotated[
     DocumentKind | None, typer.Option("--kind", help="Which document of the node; the one it is for if not given.")
 ]
-
-
-def read_text(path: Path) -> str:
-    """Return the words of a text file, or of standard input where the path is `-`.
-
-    Raises:
-        InvalidInput: It cannot be read, is too large, or is no UTF-8 text.
-    """
-    return given_file.read_text(path, "text", stream=sys.stdin.buffer if str(path) == "-" else None)
-
-
 _STYLES = {"-": "red", "+": "green", "@": "cyan"}
 
 
@@ -119,3 +108,12 @@ def marked_words(before: str, after: str) -> Text:
         if new:
             shown.append(f"{{+{new}+}}", style="green")
     return shown
+
+
+def read_text(path: Path) -> str:
+    """Return the words of a text file, or of standard input where the path is `-`.
+
+    Raises:
+        InvalidInput: It cannot be read, is too large, or is no UTF-8 text.
+    """
+    return given_file.read_text(path, "text", stream=sys.stdin.buffer if str(path) == "-" else None)
