@@ -7,13 +7,13 @@ import typer
 
 from bookwright.agents.relay.threads.instructions import ForeshadowAction
 from bookwright.app.records.codex_view import CodexView, look
-from bookwright.app.records.edits import Change
+from bookwright.app.records.edits import Change, unite
 from bookwright.cli.access import open_book
 from bookwright.cli.changing import records
-from bookwright.cli.changing.records import RecordArgument, facts_of, show_suggestions
+from bookwright.cli.changing.records import RecordArgument, facts_of
 from bookwright.cli.option_groups import takes
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
-from bookwright.cli.output import emit, print_json, print_table, print_text
+from bookwright.cli.output import emit, note, print_json, print_table, print_text
 from bookwright.models.codex.entries import CodexEntry, EntryKind, slug
 from bookwright.models.codex.merging import Keyed, section_key
 from bookwright.models.codex.record import Record, RecordKind, Stored
@@ -147,7 +147,18 @@ def merge(
     as_json: AsJson = False,
 ) -> None:
     """Put two entries together that mean one: names, phases and sections of both, nothing lost."""
-    records.unite_entries(book, entry, other, as_json=as_json)
+    with open_book(book) as opened:
+        stands, removed, *others = unite(opened, entry, other)
+        if as_json:
+            renamed = [stored.record.id for stored in others]
+            print_json({"stands": facts_of(stands), "removed": removed.record.id, "renamed_in": renamed})
+        else:
+            records.print_standing([stands, *others])
+            note(
+                f"{removed.record.id} is taken out; `bookwright codex restore {opened.book.id} {stands.record.id} "
+                f"{stands.version - 1}` and then `... {removed.record.id} {removed.version - 1}` undo it"
+            )
+        records.tell_stale(opened)
 
 
 @app.command()
@@ -161,7 +172,15 @@ def seen(book: BookArgument, node: NodeArgument, story_now: StoryNow = None, as_
 @app.command()
 def suggestions(book: BookArgument, as_json: AsJson = False) -> None:
     """List what extractions would change of what an author said, in all three registers."""
-    show_suggestions(book, as_json=as_json)
+    with open_book(book) as opened, opened.storage.read() as stores:
+        waiting = [wish for kind in RecordKind for wish in stores.codex.suggestions.waiting(kind)]
+    if as_json:
+        print_json([wish.model_dump(mode="json", exclude={"status"}) for wish in waiting])
+        return
+    if not waiting:
+        note("no suggestion waits")
+    for wish in waiting:
+        print_text(f"{wish.id:>5}  {wish.kind.noun} {wish.slug}: {records.wanted_change(wish)}")
 
 
 @app.command()

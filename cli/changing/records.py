@@ -104,41 +104,39 @@ def edit_record(
         _tell(opened, [stored], as_json=as_json)
 
 
-def unite_entries(book: str, kept: str, other: str, *, as_json: bool) -> None:
-    """Put one entry of the codex into another."""
-    with open_book(book) as opened:
-        stands, removed, *others = record_edits.unite(opened, kept, other)
-        if as_json:
-            renamed = [stored.record.id for stored in others]
-            print_json({"stands": facts_of(stands), "removed": removed.record.id, "renamed_in": renamed})
-        else:
-            _print_standing([stands, *others])
-            note(
-                f"{removed.record.id} is taken out; `bookwright codex restore {opened.book.id} {stands.record.id} "
-                f"{stands.version - 1}` and then `... {removed.record.id} {removed.version - 1}` undo it"
-            )
-        _tell_stale(opened)
-
-
-def show_suggestions(book: str, *, as_json: bool) -> None:
-    """Print what waits for the author."""
-    with open_book(book) as opened, opened.storage.read() as stores:
-        waiting = [wish for kind in RecordKind for wish in stores.codex.suggestions.waiting(kind)]
-    if as_json:
-        print_json([wish.model_dump(mode="json", exclude={"status"}) for wish in waiting])
-        return
-    if not waiting:
-        note("no suggestion waits")
-    for wish in waiting:
-        print_text(f"{wish.id:>5}  {wish.kind.noun} {wish.slug}: {_wanted(wish)}")
-
-
 def settle_suggestion(book: str, number: int, *, is_taken: bool, as_json: bool) -> None:
     """Take or drop what an extraction suggests."""
     with open_book(book) as opened:
         with at_rest(opened.storage) as stores:
             stored = take_or_drop(stores, number, is_taken=is_taken)
         _tell(opened, [stored], as_json=as_json)
+
+
+def wanted_change(wish: Suggestion) -> str:
+    """Return what an extraction would change, and what stands there."""
+    return f"{wish.path} = {wish.wanted!r} (it is {wish.present!r})"
+
+
+def print_standing(records: list[Stored[Record]], what: str = "stands") -> None:
+    """Say how records stand now."""
+    for stored in records:
+        note(f"{stored.record.id} " + ("is taken out" if stored.is_removed else f"{what} at version {stored.version}"))
+
+
+def tell_stale(opened: OpenBook) -> None:
+    """Say what of the book was made under another codex."""
+    from bookwright.flows.revision.staleness import Staleness  # brings the engine
+
+    looking = Staleness(opened.book.brief)
+    with opened.storage.read() as stores:
+        stale, told = len(looking.direct(stores)), len(looking.giveaways(stores))
+    parts = [
+        stale_count(stale) if stale else "",
+        f"{counted(told, 'finished chapter')} tell{'s' * (told == 1)} it already" if told else "",
+    ]
+    if any(parts):
+        them = "it" if stale + told == 1 else "them"
+        note(f"{' and '.join(filter(None, parts))}; `bookwright stale {opened.book.id}` lists {them}")
 
 
 def _show(book: BookArgument, kind: RecordKind, record: RecordArgument, as_json: AsJson = False) -> None:
@@ -153,7 +151,7 @@ def _show(book: BookArgument, kind: RecordKind, record: RecordArgument, as_json:
     print_text(f"# version {stored.version}, by {stored.origin}, {moment(stored.recorded_at)}")
     print_text(as_toml(stored.record).rstrip())
     for wish in wishes:
-        print_text(f"# suggestion {wish.id}: {_wanted(wish)}")
+        print_text(f"# suggestion {wish.id}: {wanted_change(wish)}")
 
 
 def _history(book: BookArgument, kind: RecordKind, record: RecordArgument, as_json: AsJson = False) -> None:
@@ -237,10 +235,6 @@ def _source(stored: Stored[Record]) -> str:
     return f" ({told})" if told else ""
 
 
-def _wanted(wish: Suggestion) -> str:
-    return f"{wish.path} = {wish.wanted!r} (it is {wish.present!r})"
-
-
 def _with_assignments(given: Keyed, assignments: list[str]) -> Keyed:
     """Return nested values with `key=value` texts laid over them, leaving out options that were not given."""
     values = {key: value for key, value in given.items() if value not in (None, [], {})}
@@ -264,27 +258,7 @@ def _edited_by_hand(opened: OpenBook, kind: RecordKind, name: str) -> Stored[Rec
 
 
 def _tell(opened: OpenBook, records: list[Stored[Record]], *, as_json: bool, what: str = "stands") -> None:
-    """Say how records stand, and what of the book was made under another codex."""
+    """Say how records stand, as JSON too, and what of the book was made under another codex."""
     told = [facts_of(stored) | ({"removed": True} if stored.is_removed else {}) for stored in records]
-    emit(lambda: told[0] if len(told) == 1 else told, lambda: _print_standing(records, what), as_json=as_json)
-    _tell_stale(opened)
-
-
-def _print_standing(records: list[Stored[Record]], what: str = "stands") -> None:
-    for stored in records:
-        note(f"{stored.record.id} " + ("is taken out" if stored.is_removed else f"{what} at version {stored.version}"))
-
-
-def _tell_stale(opened: OpenBook) -> None:
-    from bookwright.flows.revision.staleness import Staleness  # brings the engine
-
-    looking = Staleness(opened.book.brief)
-    with opened.storage.read() as stores:
-        stale, told = len(looking.direct(stores)), len(looking.giveaways(stores))
-    parts = [
-        stale_count(stale) if stale else "",
-        f"{counted(told, 'finished chapter')} tell{'s' * (told == 1)} it already" if told else "",
-    ]
-    if any(parts):
-        them = "it" if stale + told == 1 else "them"
-        note(f"{' and '.join(filter(None, parts))}; `bookwright stale {opened.book.id}` lists {them}")
+    emit(lambda: told[0] if len(told) == 1 else told, lambda: print_standing(records, what), as_json=as_json)
+    tell_stale(opened)
