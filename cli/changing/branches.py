@@ -18,6 +18,12 @@ from bookwright.cli.options import AsJson, BookArgument, Yes
 from bookwright.cli.output import check_agreed, emit, note, print_json, print_table, print_text
 from bookwright.models.errors import InvalidInput
 
+_SHOWN = 12
+
+Places = Annotated[
+    list[str] | None, typer.Option(metavar="PLACE", help="Settle this conflict so; `all` settles the rest.")
+]
+
 
 def fork(
     book: BookArgument,
@@ -69,13 +75,6 @@ def _row(row: BranchRow) -> tuple[str, ...]:
         "  " * row.depth + row.name, found.id, at, row.facts()["state"], f"{row.written:,}", f"{row.own:,}",
         f"{found.calls:,}", tokens(found.tokens), money(found.cost),
     )  # fmt: skip
-
-
-_SHOWN = 12
-
-Places = Annotated[
-    list[str] | None, typer.Option(metavar="PLACE", help="Settle this conflict so; `all` settles the rest.")
-]
 
 
 def merge(

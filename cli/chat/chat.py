@@ -28,20 +28,20 @@ def chat(
 ) -> None:
     """Talk with an agent. Through a pipe, the whole input is one message."""
     from bookwright.app.talks import opening
-    from bookwright.cli.chat import room as chat_room
-    from bookwright.cli.chat import view as chat_sessions  # these bring the agents, which other verbs do not need
+    from bookwright.cli.chat.room import Manner, hold
+    from bookwright.cli.chat.view import list_sessions  # these bring the agents, which other verbs do not need
 
     settings = load_settings()
     wanted = opening.SessionWish(agent, book, provider, model, session, fork)
     if lists:
         with existing_library(settings) as known:
-            chat_sessions.list_sessions(known, wanted, as_json=as_json)
+            list_sessions(known, wanted, as_json=as_json)
         return
     if not cwd.is_dir():
         raise InvalidInput(f"--cwd {str(cwd)!r} is no folder")
     if budget_usd is not None and not budget_usd < float("inf"):
         raise InvalidSetting("--budget-usd is no amount of money")
-    manner = chat_room.Manner(cwd, show_raw, yes, lines, as_json, budget_usd)
+    manner = Manner(cwd, show_raw, yes, lines, as_json, budget_usd)
     with library(settings) as database:
         begins = opening.open_talk(wanted, settings, database)
-        chat_room.hold(begins, manner, settings, database)
+        hold(begins, manner, settings, database)

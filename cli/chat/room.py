@@ -30,6 +30,11 @@ from bookwright.models.settings import Settings
 from bookwright.storage.engine.database import Database
 
 _SHOWN_PATH = 200
+_COMMAND = re.compile(r"/([A-Za-z]+)\s*\Z")
+
+
+class Quit(Exception):
+    """The person wants to end the talk."""
 
 
 @dataclass(frozen=True)
@@ -123,13 +128,16 @@ def _converse(talk: Talk, terminal: Terminal, view: ChatView, opening: Opening) 
 
 def _exchange(talk: Talk, view: ChatView, message: str) -> None:
     """Carry out a command, or say something and show the answer."""
-    command = command_in(message)
+    command = _command_in(message)
     try:
         if command is None:
             talk.say(checked(message))
-        else:
-            for line in run_command(command, talk):
+        elif command in _COMMANDS:
+            _, carry_out = _COMMANDS[command]
+            for line in carry_out(talk):
                 view.note(line)
+        else:
+            view.note(f"there is no /{command}; /help lists what there is")
     except InvalidInput as error:
         view.note(f"bookwright: {error}")
 
@@ -141,7 +149,7 @@ def _answer_pipe(talk: Talk, view: ChatView, messages: Iterable[str], *, has_com
         typer.Exit: An answer did not come.
     """
     for message in messages:
-        command = command_in(message) if has_commands else None
+        command = _command_in(message) if has_commands else None
         if command is not None:
             try:
                 _exchange(talk, view, message)
@@ -167,29 +175,10 @@ def _asker(terminal: Terminal, view: ChatView) -> Confirm:
     return confirm
 
 
-_COMMAND = re.compile(r"/([A-Za-z]+)\s*\Z")
-
-
-class Quit(Exception):
-    """The person wants to end the talk."""
-
-
-def command_in(message: str) -> str | None:
+def _command_in(message: str) -> str | None:
     """Return the command that a message is, in lower case; None for what is meant for the agent."""
     found = _COMMAND.match(message)
     return found[1].lower() if found else None
-
-
-def run_command(name: str, talk: Talk) -> list[str]:
-    """Carry a command out and return the lines to show.
-
-    Raises:
-        Quit: The talk is to end.
-        SessionNotStarted: Nothing was said yet that could be forked.
-    """
-    if name not in _COMMANDS:
-        return [f"there is no /{name}; /help lists what there is"]
-    return _COMMANDS[name][1](talk)
 
 
 def _help(talk: Talk) -> list[str]:

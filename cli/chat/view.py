@@ -36,6 +36,7 @@ from bookwright.storage.repositories.sessions import SessionRepository
 _INPUT_CHARACTERS = 160
 _RESULT_CHARACTERS = 120
 _TITLE_CHARACTERS = 100
+_MOST_LISTED = 200
 
 
 class JsonView:
@@ -212,9 +213,6 @@ def _status_and_text(envelope: str) -> tuple[str, str]:
     return str(told.get("status", "error")), str(told.get("text", ""))
 
 
-MOST_LISTED = 200
-
-
 def list_sessions(database: Database | None, wanted: SessionWish, *, as_json: bool) -> None:
     """Print the sessions there are, of one agent or book if named, the latest first."""
     found = _listed(database, wanted) if database is not None else []
@@ -237,7 +235,7 @@ def _listed(database: Database, wanted: SessionWish) -> list[tuple[Session, int]
         book = BookRepository(connection).get(wanted.book).id if wanted.book else None
         sessions = SessionRepository(connection)
         agent = member_named(wanted.agent).name if wanted.agent else None
-        found = sessions.all(book=book, agent=agent, limit=MOST_LISTED)
+        found = sessions.all(book=book, agent=agent, limit=_MOST_LISTED)
         turns = sessions.turns([each.id for each in found])
     return [(each, turns.get(each.id, 0) + each.dropped_turns) for each in found]
 

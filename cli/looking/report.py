@@ -19,6 +19,8 @@ from bookwright.storage.stores import BookStorage
 if TYPE_CHECKING:
     from bookwright.models.text.figures import StyleGuide
 
+_MOVED = 3
+
 
 def report(
     book: BookArgument,
@@ -49,9 +51,6 @@ def report(
             share(path)
     facts = {"file": str(path), "report": found.model_dump(mode="json")}
     emit(lambda: facts, lambda: print_text(str(path)), as_json=as_json)
-
-
-_MOVED = 3
 
 
 def style(

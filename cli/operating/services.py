@@ -10,13 +10,11 @@ from bookwright.app.status.figures import PORT, StudioFigures, served
 from bookwright.cli.output import note, print_text
 from bookwright.models.settings import load_settings
 
-_PORT = 8320
-
 
 def studio(
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="On which port of this machine; 0 takes a free one.")
-    ] = _PORT,
+    ] = 8320,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address and open nothing.")] = False,
 ) -> None:
     """Open a page on this machine that shows all books and does what an author does; books go on when it stops."""

@@ -24,6 +24,11 @@ from bookwright.storage.files.given_file import read_text
 from bookwright.storage.repositories.gates import waiting_gates
 from bookwright.storage.stores import BookStorage
 
+_CHOICES = ("approve", "reject", "show", "later")
+
+Answer = Callable[[str], str]
+"""Puts a question to a person and returns what they typed; there is no answer that it gives by itself."""
+
 GateArgument = Annotated[
     str | None,
     typer.Argument(metavar="[GATE]", help="Its number, kind or chapter; the one that waits, if there is one alone."),
@@ -133,12 +138,6 @@ def _row(gate: Gate) -> list[str]:
     return [str(gate.id), gate.book, gate.kind, gate.place, state, since, about]
 
 
-_CHOICES = ("approve", "reject", "show", "later")
-
-Answer = Callable[[str], str]
-"""Puts a question to a person and returns what they typed; there is no answer that it gives by itself."""
-
-
 def type_in(question: str) -> str:
     """Ask at the terminal; an empty line is asked again."""
     return str(typer.prompt(question, err=True))
@@ -181,5 +180,5 @@ def decide_here(gate: Gate, storage: BookStorage, ask: Answer = type_in) -> bool
 
 def _choice(answer: str) -> str:
     """Return the choice that an answer is the beginning of; empty where it is none."""
-    typed = answer.strip().casefold()
+    typed = answer.casefold()
     return next((choice for choice in _CHOICES if typed and choice.startswith(typed)), "")

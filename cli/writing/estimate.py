@@ -20,6 +20,10 @@ from bookwright.models.settings import Settings, load_settings
 if TYPE_CHECKING:
     from bookwright.app.estimates.rehearsal import BookEstimate, RoleEstimate
 
+_BUILT_IN = "embedded:smollm2"
+_LONGEST_SHOWN = 1_500
+"""So much shows that the engine works, and takes minutes."""
+
 
 @takes_brief(
     "premise", "length", "blueprint", "world", "language", "models", "profile", "max_planning_rounds", "candidates",
@@ -115,11 +119,6 @@ def _span(low: str, high: str) -> str:
 
 def _price(micros: int | None) -> str:
     return "unknown" if micros is None else money(micros)
-
-
-_BUILT_IN = "embedded:smollm2"
-_LONGEST_SHOWN = 1_500
-"""So much shows that the engine works, and takes minutes."""
 
 
 def warn_of_toy(brief: Brief, settings: Settings) -> None:

@@ -33,6 +33,11 @@ from bookwright.storage.stores import BookStorage
 if TYPE_CHECKING:
     from bookwright.cli.writing import running
 
+Prompt = Annotated[
+    str | None, typer.Argument(metavar="[PROMPT]", help="What it is about, in your own words; not needed with --book.")
+]
+BookOption = Annotated[str | None, typer.Option("--book", metavar="BOOK", help="Go on with a book that is there.")]
+
 
 def write_brief(
     options: dict[str, Any], brief_file: BriefFile = None, *, run: RunOptions, example: Example = None
@@ -100,6 +105,33 @@ resume = takes_run("until", "words_today", "stream", "no_prefect", "json_progres
 """The verb; `resume_book` takes the options of its run together."""
 
 
+def _verb(kind: str, said: str, *more: str) -> Callable[..., None]:
+    """The verb of a kind; `more` are options of its brief that not every kind has."""
+
+    @takes_brief(
+        *more, "length", "language", "title", "models", "profile", "genre", "style", "audience", "pen_name",
+        "budget_usd", "budget_tokens", "seed", "gates",
+    )  # fmt: skip
+    @takes_run()
+    def verb(options: dict[str, Any], prompt: Prompt = None, book: BookOption = None, *, run: RunOptions) -> None:
+        if book is not None:
+            model = options.get("models", {}).get("default")
+            resume_book(go_on_with(book, kind, prompt, model), None, run=run)
+            return
+        if prompt is None:
+            raise InvalidInput(f'say what it is about: bookwright {kind} "...", or go on with --book BOOK')
+        write_brief(options | {"premise": prompt, "blueprint": kind}, None, run=run)
+
+    verb.__doc__ = said
+    return verb
+
+
+worldbuild = _verb("worldbuild", "Build a world to set stories in: pages that refer to one another, and no prose.")
+mystery = _verb(
+    "mystery", "Write a fair-play mystery, planned from the crime outward.", "world", "candidates", "candidates_for"
+)
+
+
 def pause(book: BookArgument, as_json: AsJson = False) -> None:
     """Ask a running book to rest before its next step."""
     with open_book(book) as opened:
@@ -153,36 +185,3 @@ def _result(opened: OpenBook, wishes: "running.Wishes", formats: list[str]) -> R
             note(waiting.gate.notice)
         raise
     return Result.of(replace(opened, book=finished), formats, was_finished=is_finished)
-
-
-Prompt = Annotated[
-    str | None, typer.Argument(metavar="[PROMPT]", help="What it is about, in your own words; not needed with --book.")
-]
-BookOption = Annotated[str | None, typer.Option("--book", metavar="BOOK", help="Go on with a book that is there.")]
-
-
-def _verb(kind: str, said: str, *more: str) -> Callable[..., None]:
-    """The verb of a kind; `more` are options of its brief that not every kind has."""
-
-    @takes_brief(
-        *more, "length", "language", "title", "models", "profile", "genre", "style", "audience", "pen_name",
-        "budget_usd", "budget_tokens", "seed", "gates",
-    )  # fmt: skip
-    @takes_run()
-    def verb(options: dict[str, Any], prompt: Prompt = None, book: BookOption = None, *, run: RunOptions) -> None:
-        if book is not None:
-            model = options.get("models", {}).get("default")
-            resume_book(go_on_with(book, kind, prompt, model), None, run=run)
-            return
-        if prompt is None:
-            raise InvalidInput(f'say what it is about: bookwright {kind} "...", or go on with --book BOOK')
-        write_brief(options | {"premise": prompt, "blueprint": kind}, None, run=run)
-
-    verb.__doc__ = said
-    return verb
-
-
-worldbuild = _verb("worldbuild", "Build a world to set stories in: pages that refer to one another, and no prose.")
-mystery = _verb(
-    "mystery", "Write a fair-play mystery, planned from the crime outward.", "world", "candidates", "candidates_for"
-)
