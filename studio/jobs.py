@@ -12,6 +12,8 @@ from bookwright.models.errors import BookPaused, BookwrightError, GateWaiting, I
 from bookwright.models.settings import Settings
 
 _KEPT = 40
+_RESTED = (0, BookPaused.exit_code, GateWaiting.exit_code)
+"""A process whose book rests has not failed: the book's row says why."""
 
 
 @dataclass
@@ -71,10 +73,6 @@ class Jobs:
                 job.error = f"a fault of the program ({type(error).__name__}: {error})"
             finally:
                 job.is_done = True
-
-
-_RESTED = (0, BookPaused.exit_code, GateWaiting.exit_code)
-"""A process whose book rests has not failed: the book's row says why."""
 
 
 class Runs:

@@ -17,6 +17,8 @@ from bookwright.storage.stores import Stores
 from bookwright.studio.pages import Crumb, Undo, page, speaker
 from bookwright.studio.workshop import Workshop
 
+_MOST_FIELDS, _MOST_DIGITS = 100, 9
+
 
 class BookRequest:
     """What is asked about a book, and of which studio."""
@@ -78,9 +80,6 @@ def fork_of(opened: OpenBook) -> Fork | None:
 
 ThisBook = Annotated[BookRequest, Depends()]
 """The book that a request is about."""
-
-
-_MOST_FIELDS, _MOST_DIGITS = 100, 9
 
 
 async def _fields(request: Request) -> dict[str, str]:

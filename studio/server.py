@@ -29,6 +29,42 @@ _ROUTES = (
     "routes.files", "routes.codex", "routes.story", "routes.journal", "routes.talking", "routes.comments",
     "routes.brief", "routes.branches",
 )  # fmt: skip
+_STOP_SECONDS = 1
+
+
+def serve(settings: Settings, port: int, tell: Callable[[str], None], *, opens_browser: bool) -> None:
+    """Serve until a signal ends it; `tell` hears the address that opens it. Books that were started go on.
+
+    Raises:
+        InvalidSetting: The port is taken.
+    """
+    with existing_library(settings):
+        pass  # an older database is brought up to date once, before anybody looks
+    with _listening(port) as listener:
+        keys = StudioKeys(listener.getsockname()[1])
+        server = uvicorn.Server(
+            uvicorn.Config(
+                make_application(settings, keys), log_level="warning", access_log=False, server_header=False,
+                timeout_graceful_shutdown=_STOP_SECONDS,
+            )
+        )  # fmt: skip
+        tell(keys.address)
+        if opens_browser:
+            threading.Timer(0.5, webbrowser.open, [keys.address]).start()
+        server.run([listener])
+
+
+def _listening(port: int) -> socket.socket:
+    """Return a socket of the loopback; 0 takes any port that is free."""
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(("127.0.0.1", port))
+    except OSError as error:
+        listener.close()
+        raise InvalidSetting(f"port {port} cannot be had ({error.strerror}); --port names another") from None
+    listener.listen(128)
+    return listener
 
 
 def make_application(settings: Settings, keys: StudioKeys) -> FastAPI:
@@ -69,42 +105,3 @@ def _address(request: Request) -> str:
 
 def _missed(request: Request, error: HTTPException) -> HTMLResponse:
     return page(request, "trouble.html.j2", status=error.status_code, words="There is no such page.", remedy=None)
-
-
-LOOPBACK = "127.0.0.1"
-_STOP_SECONDS = 1
-
-
-def serve(settings: Settings, port: int, tell: Callable[[str], None], *, opens_browser: bool) -> None:
-    """Serve until a signal ends it; `tell` hears the address that opens it. Books that were started go on.
-
-    Raises:
-        InvalidSetting: The port is taken.
-    """
-    with existing_library(settings):
-        pass  # an older database is brought up to date once, before anybody looks
-    with _listening(port) as listener:
-        keys = StudioKeys(listener.getsockname()[1])
-        server = uvicorn.Server(
-            uvicorn.Config(
-                make_application(settings, keys), log_level="warning", access_log=False, server_header=False,
-                timeout_graceful_shutdown=_STOP_SECONDS,
-            )
-        )  # fmt: skip
-        tell(keys.address)
-        if opens_browser:
-            threading.Timer(0.5, webbrowser.open, [keys.address]).start()
-        server.run([listener])
-
-
-def _listening(port: int) -> socket.socket:
-    """Return a socket of the loopback; 0 takes any port that is free."""
-    listener = socket.socket()
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((LOOPBACK, port))
-    except OSError as error:
-        listener.close()
-        raise InvalidSetting(f"port {port} cannot be had ({error.strerror}); --port names another") from None
-    listener.listen(128)
-    return listener

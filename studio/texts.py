@@ -13,6 +13,39 @@ _FIELD = re.compile(r"\\\{(\w+)\\\}")
 _ENDS = re.compile(r"(.+?[.;])\s+")
 _FOLDER = Path(__file__).parent / "texts"
 
+DOING = {
+    "recall": "Recalling what {unit} rests on",
+    "condense": "Making what is long short enough to keep in mind",
+    "plan": "Planning {unit}",
+    "judge": "Weighing the plan of {unit}",
+    "decompose": "Taking a large question apart",
+    "execute": "Working out {unit}",
+    "aggregate": "Putting what was worked out together",
+    "decide": "Deciding how {unit} goes on",
+    "divide": "Laying out what comes next in {unit}",
+    "brief": "Telling the writer what {unit} needs",
+    "write": "Writing {unit}",
+    "close": "Looking back on {unit}",
+    "review": "Reading {unit} with fresh eyes",
+    "maintain": "Bringing the memory of the story up to date",
+    "publish": "Finding title and blurb",
+}
+"""What an activity is called while it goes on."""
+
+_DONE = {
+    "recall": "recalled", "condense": "made shorter", "plan": "planned", "judge": "weighed", "decompose": "taken apart",
+    "execute": "worked out", "aggregate": "put together", "decide": "decided", "divide": "laid out",
+    "brief": "told to the writer", "write": "written", "close": "looked back on", "review": "read afresh",
+    "maintain": "kept in memory", "publish": "titled", "ask": "asked by you",
+}  # fmt: skip
+
+_KINDS = {
+    "prose": "the text", "writers_brief": "what its writer is told", "write_plan": "the plan of its text",
+    "book_design": "the design of the book", "global_state": "the state of the story", "style_guide": "the style",
+    "quality": "its scores", "leak_review": "the review of its secrets", "consistency": "the check for contradictions",
+    "retelling": "what a reader retold", "candidates": "its drafts",
+}  # fmt: skip
+
 
 class Speaker:
     """Says texts in one language; what the table lacks is said in English."""
@@ -68,40 +101,6 @@ def language_of(chosen: str | None, accepted: str) -> str:
         return str(chosen)
     wanted = (part.split(";")[0].strip()[:2].lower() for part in accepted.split(","))
     return next((language for language in wanted if language in LANGUAGES), "en")
-
-
-DOING = {
-    "recall": "Recalling what {unit} rests on",
-    "condense": "Making what is long short enough to keep in mind",
-    "plan": "Planning {unit}",
-    "judge": "Weighing the plan of {unit}",
-    "decompose": "Taking a large question apart",
-    "execute": "Working out {unit}",
-    "aggregate": "Putting what was worked out together",
-    "decide": "Deciding how {unit} goes on",
-    "divide": "Laying out what comes next in {unit}",
-    "brief": "Telling the writer what {unit} needs",
-    "write": "Writing {unit}",
-    "close": "Looking back on {unit}",
-    "review": "Reading {unit} with fresh eyes",
-    "maintain": "Bringing the memory of the story up to date",
-    "publish": "Finding title and blurb",
-}
-"""What an activity is called while it goes on."""
-
-_DONE = {
-    "recall": "recalled", "condense": "made shorter", "plan": "planned", "judge": "weighed", "decompose": "taken apart",
-    "execute": "worked out", "aggregate": "put together", "decide": "decided", "divide": "laid out",
-    "brief": "told to the writer", "write": "written", "close": "looked back on", "review": "read afresh",
-    "maintain": "kept in memory", "publish": "titled", "ask": "asked by you",
-}  # fmt: skip
-
-_KINDS = {
-    "prose": "the text", "writers_brief": "what its writer is told", "write_plan": "the plan of its text",
-    "book_design": "the design of the book", "global_state": "the state of the story", "style_guide": "the style",
-    "quality": "its scores", "leak_review": "the review of its secrets", "consistency": "the check for contradictions",
-    "retelling": "what a reader retold", "candidates": "its drafts",
-}  # fmt: skip
 
 
 def doing_words(activity: str) -> str:

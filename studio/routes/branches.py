@@ -39,6 +39,17 @@ from bookwright.studio.texts import Speaker
 router = APIRouter()
 
 
+@dataclass(frozen=True)
+class Pair:
+    """Two books side by side: what stands here, and what was made there."""
+
+    a: OpenBook
+    b: OpenBook
+    names: tuple[str, str]
+    seen: str
+    """What stands for both as they are shown."""
+
+
 @router.get("/books/{book}/branches")
 def branches(book: ThisBook, at: str = "") -> HTMLResponse:
     """Show the branches; `at` is the unit that the person came from."""
@@ -76,6 +87,110 @@ def delete(book: ThisBook, fields: Fields) -> HTMLResponse:
             raise InvalidInput("Type the name of the branch as it stands there; it is gone for good then.")
         delete_book(opened)
     return go_to(f"/books/{made.origin}/branches")
+
+
+@router.get("/books/{book}/compare/{other}")
+def compared(book: ThisBook, other: str) -> HTMLResponse:
+    """Show which units differ; figures are looked up once that is shown."""
+    pair = _pair_of(book, other)
+    units = compare_units(pair.a, pair.b)
+    differing = tuple(unit for unit in units if not unit.is_same)
+    return book.page(
+        "compare_units.html.j2" if is_piece(book.request) else "compare.html.j2", "branches", pair=pair,
+        units=differing, count=len(units), offers=offers_of(pair.a, pair.b, differing),
+        documents=differing_documents(pair.a, pair.b),
+    )  # fmt: skip
+
+
+@router.get("/books/{book}/compare/{other}/figures")
+def figures(book: ThisBook, other: str) -> HTMLResponse:
+    """Return figures and scores, threads and secrets that differ."""
+    pair = _pair_of(book, other)
+    found = compare(pair.a, pair.b)
+    with pair.a.storage.read() as mine, pair.b.storage.read() as theirs:
+        titles = {unit.label: unit.title for stores in (theirs, mine) for unit in stores.nodes.titled_units()}
+    return book.page("compare_figures.html.j2", "branches", found=found, titles=titles, pair=pair)
+
+
+@router.get("/books/{book}/compare/{other}/{label}")
+def unit(book: ThisBook, other: str, label: str) -> HTMLResponse:
+    """Show the texts of a unit beside each other."""
+    pair = _pair_of(book, other)
+    texts = text_pair(pair.a, pair.b, label)
+    with pair.a.storage.read() as stores:
+        name = node_names(stores, [texts.label])[texts.label]
+    rows = [(changes, any(old != new for old, new in changes)) for changes in texts.rows]
+    kinds = differing_kinds(pair.a, pair.b, texts.label)
+    return book.page("compare_unit.html.j2", "branches", pair=pair, name=name, texts=texts, rows=rows, kinds=kinds)
+
+
+@router.get("/books/{book}/compare/{other}/{label}/verdict")
+def bill(book: ThisBook, other: str, label: str) -> HTMLResponse:
+    """Return what a reader's verdict takes; nothing is asked by that."""
+    pair = _pair_of(book, other)
+    order = order_verdict(pair.a, text_pair(pair.a, pair.b, label))
+    return book.page("verdict_bill.html.j2", "branches", order=order, pair=pair)
+
+
+@router.post("/books/{book}/compare/{other}/{label}/verdict")
+def ask(book: ThisBook, other: str, label: str, fields: Fields) -> HTMLResponse:
+    """Begin to ask the reader, if the bill is the one that was shown."""
+    pair = _pair_of(book, other)
+    order = order_verdict(pair.a, text_pair(pair.a, pair.b, label))
+    order.check(fields.get("bill", ""))
+
+    def work(tell: Callable[[str], None]) -> object:
+        with book.change() as opened:
+            return ask_for_verdict(opened, order)
+
+    return _verdict(book, pair, label, book.studio.jobs.start(work))
+
+
+@router.get("/books/{book}/compare/{other}/{label}/verdict/{number}")
+def verdict(book: ThisBook, other: str, label: str, number: int) -> HTMLResponse:
+    """Return what the reader said, once it is there."""
+    job = book.studio.jobs.get(number, "This answer was forgotten; it stands in the journal.")
+    return _verdict(book, _pair_of(book, other), label, job)
+
+
+@router.get("/books/{book}/merge/{other}")
+def look(book: ThisBook, other: str, take: str = "1", kind: str = "") -> HTMLResponse:
+    """Show what would be taken over; what both have changed stands side by side."""
+    pair = _pair_of(book, other)
+    sight = look_at_merge(pair.a, MergeOrder(pair.b.book.id, take, kind_named(kind)))
+    names = _names(pair, sight)
+    conflicts = [(one, names.get(one.place.partition("/")[0], one.name), one.stretches()) for one in sight.conflicts]
+    return book.page(
+        "merge.html.j2", "branches", pair=pair, sight=sight, names=names, take=take, kind=kind, conflicts=conflicts
+    )
+
+
+@router.post("/books/{book}/merged/undo")
+def undo(book: ThisBook, fields: Fields) -> HTMLResponse:
+    """Take the last merge back, exactly, if it is the one that was shown."""
+    with book.change() as opened:
+        undo_merge(opened, number_in(fields, "number") or 0)
+    return book.done("It is taken back; the book is as it was before.")
+
+
+@router.post("/books/{book}/merge/{other}")
+def take_over(book: ThisBook, other: str, fields: Fields) -> HTMLResponse:
+    """Take over what is named; where both have changed it and nothing is settled, go to where that is done."""
+    pair = _pair_of(book, other)
+    take, kind = fields.get("take", "1"), fields.get("kind", "")
+    order = MergeOrder(pair.b.book.id, take, kind_named(kind), seen=fields.get("seen", ""))
+    found = look_at_merge(pair.a, order).conflicts
+    if found and not fields.get("settling"):
+        asked = urlencode({"take": take, "kind": kind})
+        return go_to(f"/books/{book.id}/merge/{other}?{asked}")
+    choices = {one.place: _settled(one, number, fields) for number, one in enumerate(found, 1)}
+    with book.change() as opened:
+        sight = merge(opened, replace(order, choices=choices))
+    stale, bill = stale_after(book.opened)
+    direct = sum(one.is_direct for one in stale)
+    with book.read() as stores:
+        number = BranchRepository(stores.connection).taken(book.id)[0].number
+    return book.page("merged.html.j2", "branches", sight=sight, direct=direct, bill=bill, number=number)
 
 
 def _beginnings(stores: Stores) -> Iterator[tuple[str, str]]:
@@ -118,82 +233,7 @@ def _line(row: BranchRow, places: dict[str, int], book: str, say: Speaker) -> Ma
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Pair:
-    """Two books side by side: what stands here, and what was made there."""
-
-    a: OpenBook
-    b: OpenBook
-    names: tuple[str, str]
-    seen: str
-    """What stands for both as they are shown."""
-
-
-@router.get("/books/{book}/compare/{other}")
-def compared(book: ThisBook, other: str) -> HTMLResponse:
-    """Show which units differ; figures are looked up once that is shown."""
-    pair = pair_of(book, other)
-    units = compare_units(pair.a, pair.b)
-    differing = tuple(unit for unit in units if not unit.is_same)
-    return book.page(
-        "compare_units.html.j2" if is_piece(book.request) else "compare.html.j2", "branches", pair=pair,
-        units=differing, count=len(units), offers=offers_of(pair.a, pair.b, differing),
-        documents=differing_documents(pair.a, pair.b),
-    )  # fmt: skip
-
-
-@router.get("/books/{book}/compare/{other}/figures")
-def figures(book: ThisBook, other: str) -> HTMLResponse:
-    """Return figures and scores, threads and secrets that differ."""
-    pair = pair_of(book, other)
-    found = compare(pair.a, pair.b)
-    with pair.a.storage.read() as mine, pair.b.storage.read() as theirs:
-        titles = {unit.label: unit.title for stores in (theirs, mine) for unit in stores.nodes.titled_units()}
-    return book.page("compare_figures.html.j2", "branches", found=found, titles=titles, pair=pair)
-
-
-@router.get("/books/{book}/compare/{other}/{label}")
-def unit(book: ThisBook, other: str, label: str) -> HTMLResponse:
-    """Show the texts of a unit beside each other."""
-    pair = pair_of(book, other)
-    texts = text_pair(pair.a, pair.b, label)
-    with pair.a.storage.read() as stores:
-        name = node_names(stores, [texts.label])[texts.label]
-    rows = [(changes, any(old != new for old, new in changes)) for changes in texts.rows]
-    kinds = differing_kinds(pair.a, pair.b, texts.label)
-    return book.page("compare_unit.html.j2", "branches", pair=pair, name=name, texts=texts, rows=rows, kinds=kinds)
-
-
-@router.get("/books/{book}/compare/{other}/{label}/verdict")
-def bill(book: ThisBook, other: str, label: str) -> HTMLResponse:
-    """Return what a reader's verdict takes; nothing is asked by that."""
-    pair = pair_of(book, other)
-    order = order_verdict(pair.a, text_pair(pair.a, pair.b, label))
-    return book.page("verdict_bill.html.j2", "branches", order=order, pair=pair)
-
-
-@router.post("/books/{book}/compare/{other}/{label}/verdict")
-def ask(book: ThisBook, other: str, label: str, fields: Fields) -> HTMLResponse:
-    """Begin to ask the reader, if the bill is the one that was shown."""
-    pair = pair_of(book, other)
-    order = order_verdict(pair.a, text_pair(pair.a, pair.b, label))
-    order.check(fields.get("bill", ""))
-
-    def work(tell: Callable[[str], None]) -> object:
-        with book.change() as opened:
-            return ask_for_verdict(opened, order)
-
-    return _verdict(book, pair, label, book.studio.jobs.start(work))
-
-
-@router.get("/books/{book}/compare/{other}/{label}/verdict/{number}")
-def verdict(book: ThisBook, other: str, label: str, number: int) -> HTMLResponse:
-    """Return what the reader said, once it is there."""
-    job = book.studio.jobs.get(number, "This answer was forgotten; it stands in the journal.")
-    return _verdict(book, pair_of(book, other), label, job)
-
-
-def pair_of(book: BookRequest, other: str) -> Pair:
+def _pair_of(book: BookRequest, other: str) -> Pair:
     """Open two branches for a look.
 
     Raises:
@@ -213,50 +253,6 @@ def _verdict(book: BookRequest, pair: Pair, label: str, job: Job) -> HTMLRespons
     return book.page("verdict.html.j2", "branches", job=job, pair=pair, label=label)
 
 
-_OWN = "own"
-"""How a conflict is settled by words of the author's own."""
-
-
-@router.get("/books/{book}/merge/{other}")
-def look(book: ThisBook, other: str, take: str = "1", kind: str = "") -> HTMLResponse:
-    """Show what would be taken over; what both have changed stands side by side."""
-    pair = pair_of(book, other)
-    sight = look_at_merge(pair.a, MergeOrder(pair.b.book.id, take, kind_named(kind)))
-    names = _names(pair, sight)
-    conflicts = [(one, names.get(one.place.partition("/")[0], one.name), one.stretches()) for one in sight.conflicts]
-    return book.page(
-        "merge.html.j2", "branches", pair=pair, sight=sight, names=names, take=take, kind=kind, conflicts=conflicts
-    )
-
-
-@router.post("/books/{book}/merged/undo")
-def undo(book: ThisBook, fields: Fields) -> HTMLResponse:
-    """Take the last merge back, exactly, if it is the one that was shown."""
-    with book.change() as opened:
-        undo_merge(opened, number_in(fields, "number") or 0)
-    return book.done("It is taken back; the book is as it was before.")
-
-
-@router.post("/books/{book}/merge/{other}")
-def take_over(book: ThisBook, other: str, fields: Fields) -> HTMLResponse:
-    """Take over what is named; where both have changed it and nothing is settled, go to where that is done."""
-    pair = pair_of(book, other)
-    take, kind = fields.get("take", "1"), fields.get("kind", "")
-    order = MergeOrder(pair.b.book.id, take, kind_named(kind), seen=fields.get("seen", ""))
-    found = look_at_merge(pair.a, order).conflicts
-    if found and not fields.get("settling"):
-        asked = urlencode({"take": take, "kind": kind})
-        return go_to(f"/books/{book.id}/merge/{other}?{asked}")
-    choices = {one.place: _settled(one, number, fields) for number, one in enumerate(found, 1)}
-    with book.change() as opened:
-        sight = merge(opened, replace(order, choices=choices))
-    stale, bill = stale_after(book.opened)
-    direct = sum(one.is_direct for one in stale)
-    with book.read() as stores:
-        number = BranchRepository(stores.connection).taken(book.id)[0].number
-    return book.page("merged.html.j2", "branches", sight=sight, direct=direct, bill=bill, number=number)
-
-
 def _names(pair: Pair, found: MergePreview) -> dict[str, str]:
     places = [one.place.partition("/")[0] for one in found.conflicts if not one.place.startswith("codex/")]
     mine = [label for label, *_ in found.texts]
@@ -266,7 +262,7 @@ def _names(pair: Pair, found: MergePreview) -> dict[str, str]:
 
 def _settled(conflict: Conflict, number: int, fields: dict[str, str]) -> str:
     """Return how one conflict is settled: by words of one's own, or by a side at each place."""
-    if fields.get(f"how-{number}") == _OWN:
+    if fields.get(f"how-{number}") == "own":
         words = fields.get(f"text-{number}", "").replace("\r\n", "\n").strip()
         if not words:
             raise InvalidInput("Where words of your own are to stand, write them.")

@@ -25,7 +25,28 @@ from bookwright.studio.workshop import Here, Workshop
 
 router = APIRouter()
 
-_FORGOTTEN = "This bill was forgotten; ask for it again."
+_BILL_FORGOTTEN = "This bill was forgotten; ask for it again."
+_MANUSCRIPT_FORGOTTEN = "This manuscript was forgotten; name it again."
+
+
+@dataclass(frozen=True)
+class Brought:
+    """A manuscript with what looking at it takes."""
+
+    reading: ManuscriptReading
+    digest: str
+    bill: str
+
+    @property
+    def rows(self) -> list[dict[str, object]]:
+        """What is told of its chapters."""
+        found = self.reading.found
+        return [chapter_row(number, one, found, self.reading.brief) for number, one in enumerate(found.chapters, 1)]
+
+    @property
+    def hash(self) -> str:
+        """What stands for this file and this bill."""
+        return hashlib.sha256(f"{self.digest} {self.bill}".encode()).hexdigest()
 
 
 @router.get("/new")
@@ -59,13 +80,13 @@ def outline(request: Request, fields: Fields) -> HTMLResponse:
 @router.get("/new/bill/{number}")
 def bill(request: Request, here: Here, number: int) -> HTMLResponse:
     """Return how far the rehearsal is, or the bill."""
-    return page(request, "bill.html.j2", job=here.jobs.get(number, _FORGOTTEN))
+    return page(request, "bill.html.j2", job=here.jobs.get(number, _BILL_FORGOTTEN))
 
 
 @router.post("/new/begin")
 def start(request: Request, here: Here, fields: Fields) -> HTMLResponse:
     """Begin the book whose bill was confirmed, and go to its desk."""
-    bill = here.jobs.get(number_in(fields, "job"), _FORGOTTEN).result
+    bill = here.jobs.get(number_in(fields, "job"), _BILL_FORGOTTEN).result
     if not isinstance(bill, OrderBill):
         raise InvalidInput("The bill is not there yet.")
     brief = brief_of(fields, here.settings.home)
@@ -74,29 +95,6 @@ def start(request: Request, here: Here, fields: Fields) -> HTMLResponse:
         book = begin(database, brief, here.settings)
     start_writing(here, book.id)
     return go_to(f"/books/{book.id}")
-
-
-_UNKNOWN = "This manuscript was forgotten; name it again."
-
-
-@dataclass(frozen=True)
-class Brought:
-    """A manuscript with what looking at it takes."""
-
-    reading: ManuscriptReading
-    digest: str
-    bill: str
-
-    @property
-    def rows(self) -> list[dict[str, object]]:
-        """What is told of its chapters."""
-        found = self.reading.found
-        return [chapter_row(number, one, found, self.reading.brief) for number, one in enumerate(found.chapters, 1)]
-
-    @property
-    def hash(self) -> str:
-        """What stands for this file and this bill."""
-        return hashlib.sha256(f"{self.digest} {self.bill}".encode()).hexdigest()
 
 
 @router.get("/import")
@@ -115,7 +113,7 @@ async def preview(request: Request, here: Here, name: str = "") -> HTMLResponse:
 @router.get("/import/{number}")
 def import_found(request: Request, here: Here, number: int) -> HTMLResponse:
     """Return how far the look at a manuscript is, or what was found."""
-    return page(request, "import_found.html.j2", job=here.jobs.get(number, _UNKNOWN))
+    return page(request, "import_found.html.j2", job=here.jobs.get(number, _MANUSCRIPT_FORGOTTEN))
 
 
 @router.post("/import/begin")
@@ -123,7 +121,7 @@ def begin_import(request: Request, here: Here, fields: Fields) -> HTMLResponse:
     """Make a book of the manuscript whose bill was confirmed; it is looked at at once, or rests."""
     from bookwright.flows.intake.manuscript_import import bring_in, longest_piece  # brings the engine
 
-    brought = here.jobs.get(number_in(fields, "job"), _UNKNOWN).result
+    brought = here.jobs.get(number_in(fields, "job"), _MANUSCRIPT_FORGOTTEN).result
     if not isinstance(brought, Brought) or brought.hash != fields.get("bill"):
         raise InvalidInput("The bill is not the one that was shown; ask for it again.")
     reading = brought.reading

@@ -106,23 +106,6 @@ def restore(book: ThisBook, label: str, fields: Fields) -> HTMLResponse:
     return book.done("It stands again, as version {version}.", before, version=made.version)
 
 
-def _about(edit: AuthorEdit, names: Mapping[str, str]) -> str:
-    """Return what an edit is of, as an author calls it; empty for the order of the book."""
-    if isinstance(edit, TextEdit | NoteEdit):
-        return names[edit.label]
-    return "" if isinstance(edit, BriefEdit) else edit.slug
-
-
-def _conflict(book: BookRequest, wanted: TextEdit) -> JSONResponse:
-    with book.read() as stores:
-        standing = edit_view(stores, wanted.label, wanted.kind).document
-        waiting = stores.edits.waiting_for(wanted.target)
-    facts: dict[str, Any] = {"version": standing.version, "theirs": standing.text}
-    if waiting is not None and isinstance(waiting.edit, TextEdit):
-        facts = {"version": waiting.edit.seen, "theirs": waiting.edit.text, "after": waiting.id}
-    return JSONResponse(facts, 409)
-
-
 @router.get("/books/{book}/candidates/{label}")
 def candidates(book: ThisBook, label: str) -> HTMLResponse:
     """Show the drafts of a unit."""
@@ -167,3 +150,20 @@ def refresh(book: ThisBook, fields: Fields) -> HTMLResponse:
     if not book.studio.runs.start(book.id, ["refresh", book.id, *wanted.options, "--yes"]):
         raise InvalidInput("A process that this page started is still at work on this book.")
     return book.done("It is being made anew. This page shows what is left as it goes.")
+
+
+def _about(edit: AuthorEdit, names: Mapping[str, str]) -> str:
+    """Return what an edit is of, as an author calls it; empty for the order of the book."""
+    if isinstance(edit, TextEdit | NoteEdit):
+        return names[edit.label]
+    return "" if isinstance(edit, BriefEdit) else edit.slug
+
+
+def _conflict(book: BookRequest, wanted: TextEdit) -> JSONResponse:
+    with book.read() as stores:
+        standing = edit_view(stores, wanted.label, wanted.kind).document
+        waiting = stores.edits.waiting_for(wanted.target)
+    facts: dict[str, Any] = {"version": standing.version, "theirs": standing.text}
+    if waiting is not None and isinstance(waiting.edit, TextEdit):
+        facts = {"version": waiting.edit.seen, "theirs": waiting.edit.text, "after": waiting.id}
+    return JSONResponse(facts, 409)

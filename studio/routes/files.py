@@ -29,12 +29,10 @@ ABOUT = {
 @router.get("/books/{book}/exports")
 def exports(book: ThisBook) -> HTMLResponse:
     """Show what files can be had."""
-    from bookwright.flows.vault.rendering import Vault  # brings the engine
-
     opened = book.opened
     with book.read() as stores:
         written = stores.nodes.root().written
-    folder = Vault(opened.storage, opened.book, opened.settings).folder.root if opened.settings.keep_vault else None
+    folder = vault_of(opened).folder.root if opened.settings.keep_vault else None
     return book.page(
         "exports.html.j2", "exports", rows=list(ABOUT.items()), written=written, folder=folder,
         can_be_vertical=opened.book.brief.language is Language.JA,
@@ -45,14 +43,6 @@ def exports(book: ThisBook) -> HTMLResponse:
 async def covered(book: ThisBook) -> FileResponse:
     """Return the book as an EPUB under the picture that is sent along."""
     return await run_in_threadpool(_covered, book, await book.request.body())
-
-
-def _covered(book: BookRequest, picture: bytes) -> FileResponse:
-    folder = tempfile.TemporaryDirectory(prefix="bookwright-export-")
-    cover = Path(folder.name) / "cover"
-    cover.write_bytes(picture)
-    path = export(book.opened.storage, "epub", Path(folder.name) / "book.epub", Layout(cover=cover))
-    return FileResponse(path, media_type="application/epub+zip", background=BackgroundTask(folder.cleanup))
 
 
 @router.get("/books/{book}/exports/{name}")
@@ -68,9 +58,6 @@ def download(book: ThisBook, name: str, vertical: bool = False) -> FileResponse:
         path, headers={"Content-Disposition": f"attachment; filename*=UTF-8''{told}"},
         background=BackgroundTask(folder.cleanup),
     )  # fmt: skip
-
-
-_QUIET = ("rendered", "unknown")
 
 
 @router.get("/books/{book}/folder")
@@ -100,11 +87,19 @@ def settle(book: ThisBook, fields: Fields) -> HTMLResponse:
     return _shown(book, "folder_list.html.j2")
 
 
+def _covered(book: BookRequest, picture: bytes) -> FileResponse:
+    folder = tempfile.TemporaryDirectory(prefix="bookwright-export-")
+    cover = Path(folder.name) / "cover"
+    cover.write_bytes(picture)
+    path = export(book.opened.storage, "epub", Path(folder.name) / "book.epub", Layout(cover=cover))
+    return FileResponse(path, media_type="application/epub+zip", background=BackgroundTask(folder.cleanup))
+
+
 def _shown(book: BookRequest, template: str) -> HTMLResponse:
     _check_kept(book)
     vault = vault_of(book.opened)
     plan = look_at_folder(vault)
-    findings = [one for one in plan.findings if one.outcome.value not in _QUIET]
+    findings = [one for one in plan.findings if one.outcome.value not in ("rendered", "unknown")]
     return book.page(
         template, "exports", findings=findings, conflicts=conflicts_in(plan), changes=plan.changes,
         root=vault.folder.root,

@@ -54,16 +54,6 @@ def one_step(book: ThisBook, step: int, activity: str = "", failed: bool = False
     )  # fmt: skip
 
 
-def _filter(activity: str, failed: bool) -> StepFilter:
-    return StepFilter(activity if activity in tuple(Activity) else "", failed)
-
-
-def _query(activity: str, failed: bool) -> str:
-    chosen = {"activity": activity, "failed": "1" if failed else ""}
-    told = urlencode({name: value for name, value in chosen.items() if value})
-    return f"?{told}" if told else ""
-
-
 @router.post("/books/{book}/journal/{step}/again")
 def bill(book: ThisBook, step: int, fields: Fields) -> HTMLResponse:
     """Return what asking again takes; nothing is asked by that."""
@@ -88,6 +78,16 @@ def ask(book: ThisBook, step: int, fields: Fields) -> HTMLResponse:
 def answer(book: ThisBook, step: int, number: int) -> HTMLResponse:
     """Return the answer beside the old one, once it is there."""
     return _answer(book, step, book.studio.jobs.get(number, "This answer was forgotten; it stands in the journal."))
+
+
+def _filter(activity: str, failed: bool) -> StepFilter:
+    return StepFilter(activity if activity in tuple(Activity) else "", failed)
+
+
+def _query(activity: str, failed: bool) -> str:
+    chosen = {"activity": activity, "failed": "1" if failed else ""}
+    told = urlencode({name: value for name, value in chosen.items() if value})
+    return f"?{told}" if told else ""
 
 
 def _answer(book: BookRequest, step: int, job: Job) -> HTMLResponse:

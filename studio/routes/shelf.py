@@ -110,6 +110,45 @@ def unarchive(book: ThisBook) -> HTMLResponse:
     return book.done("It is back on the shelf.", Undo(f"/books/{book.id}/archive"))
 
 
+@router.post("/books/{book}/hand-in")
+def hand_in(book: ThisBook) -> HTMLResponse:
+    """Hand a resting book to the work pool."""
+    opened = book.opened
+    if is_held(opened.book):
+        raise BookHeld(book.id, opened.book.lease_owner or "", 0.0)
+    if known_server(opened.settings) is None:
+        raise InvalidInput("No work pool is set up here.")
+    check_writable(opened.book.brief, opened.settings)
+    book.studio.runs.start(book.id, ["submit", "--book", book.id])
+    return book.done("It is being handed in; a worker of the pool writes it.")
+
+
+@router.get("/pool")
+def pool(request: Request, here: Here) -> HTMLResponse:
+    """Show who writes what, which books were interrupted, and the cap over all of them."""
+    database = here.library.database()
+    lines, standing = [], None
+    if database is not None:
+        lines = list_books(database)
+        with database.read() as connection:
+            standing = Studio(connection).standing()
+    server = known_server(here.settings)
+    rows = [row_of(here, line) for line in lines]
+    resting = [row for row in rows if row.line.standing in ("paused", "interrupted")]
+    return page(
+        request, "pool.html.j2", held=[row for row in rows if is_held(row.line.book)], standing=standing,
+        interrupted=[row for row in resting if row.line.standing == "interrupted"], resting=resting if server else [],
+        cap=here.settings.studio_cap, server=server.url.removesuffix("/api") if server else "",
+    )  # fmt: skip
+
+
+@router.get("/help")
+def help_page(request: Request, here: Here) -> HTMLResponse:
+    """Show the help."""
+    keyed = [provider for provider in PROVIDERS.values() if provider.key_variables and provider.needs_key]
+    return page(request, "help.html.j2", providers=keyed, home=here.settings.home)
+
+
 def row_of(here: Workshop, line: ListedBook) -> ShelfRow:
     """Return a book's row."""
     return ShelfRow(line, here.runs.is_starting(line.book.id), here.runs.failure(line.book.id))
@@ -136,42 +175,3 @@ def _shown(request: Request, here: Workshop, template: str, with_archived: bool)
     lines = [] if database is None else list_books(database, with_archived)
     lines.sort(key=lambda line: (line.book.is_archived, -line.book.updated_at))
     return page(request, template, rows=[row_of(here, line) for line in lines], with_archived=with_archived)
-
-
-@router.post("/books/{book}/hand-in")
-def hand_in(book: ThisBook) -> HTMLResponse:
-    """Hand a resting book to the work pool."""
-    opened = book.opened
-    if is_held(opened.book):
-        raise BookHeld(book.id, opened.book.lease_owner or "", 0.0)
-    if known_server(opened.settings) is None:
-        raise InvalidInput("No work pool is set up here.")
-    check_writable(opened.book.brief, opened.settings)
-    book.studio.runs.start(book.id, ["submit", "--book", book.id])
-    return book.done("It is being handed in; a worker of the pool writes it.")
-
-
-@router.get("/pool")
-def pool(request: Request, here: Here) -> HTMLResponse:
-    """Show who writes what, which books were interrupted, and the cap over all of them."""
-    database = here.library.database()
-    lines = list_books(database) if database is not None else []
-    standing = None
-    if database is not None:
-        with database.read() as connection:
-            standing = Studio(connection).standing()
-    server = known_server(here.settings)
-    rows = [row_of(here, line) for line in lines]
-    resting = [row for row in rows if row.line.standing in ("paused", "interrupted")]
-    return page(
-        request, "pool.html.j2", held=[row for row in rows if is_held(row.line.book)], standing=standing,
-        interrupted=[row for row in resting if row.line.standing == "interrupted"], resting=resting if server else [],
-        cap=here.settings.studio_cap, server=server.url.removesuffix("/api") if server else "",
-    )  # fmt: skip
-
-
-@router.get("/help")
-def help_page(request: Request, here: Here) -> HTMLResponse:
-    """Show the help."""
-    keyed = [provider for provider in PROVIDERS.values() if provider.key_variables and provider.needs_key]
-    return page(request, "help.html.j2", providers=keyed, home=here.settings.home)

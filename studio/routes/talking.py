@@ -29,6 +29,21 @@ _LOOK_SECONDS = 0.15
 _MOST_LISTED, _MOST_WORDS = 30, 20_000
 _MOST_USD, _USUAL_USD = 100.0, 0.5
 _SPOKEN = (TurnKind.SAY, TurnKind.ANSWER)
+_FORGOTTEN = "This talk was forgotten; say it again."
+_MOST_SHOWN = 20_000
+_DETACHED = ("resume", "refresh", "revise")
+"""What takes long: a process of its own does it, and the desk shows how it goes."""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What words came to: a command, or a question back."""
+
+    words: str
+    question: str
+    proposal: Proposal | None
+    is_own: bool = False
+    """The author's own word is wanted, on the page that is for it."""
 
 
 @router.get("/books/{book}/talk")
@@ -90,50 +105,6 @@ def stop(here: Here, number: int) -> HTMLResponse:
     return HTMLResponse("")
 
 
-async def _spoken(job: Job) -> AsyncIterator[str]:
-    told = ""
-    while not job.is_done:
-        if job.line != told:
-            told = job.line
-            yield f"data: {json.dumps({'text': clean(told)})}\n\n"
-        await asyncio.sleep(_LOOK_SECONDS)
-    yield f"data: {json.dumps({'done': True})}\n\n"
-
-
-def _words(fields: dict[str, str]) -> str:
-    words = fields.get("words", "").strip()
-    if not words or len(words) > _MOST_WORDS:
-        raise InvalidInput("Say something, in no more than 20,000 characters.")
-    return words
-
-
-def _usd(fields: dict[str, str]) -> float:
-    try:
-        usd = float(fields.get("usd") or _USUAL_USD)
-    except ValueError:
-        usd = -1.0
-    if not 0 <= usd <= _MOST_USD:
-        raise InvalidInput("What an answer may cost is an amount of dollars from 0 to 100.")
-    return usd
-
-
-_FORGOTTEN = "This talk was forgotten; say it again."
-_MOST_SHOWN = 20_000
-_DETACHED = ("resume", "refresh", "revise")
-"""What takes long: a process of its own does it, and the desk shows how it goes."""
-
-
-@dataclass(frozen=True)
-class Answered:
-    """What words came to: a command, or a question back."""
-
-    words: str
-    question: str
-    proposal: Proposal | None
-    is_own: bool = False
-    """The author's own word is wanted, on the page that is for it."""
-
-
 @router.post("/books/{book}/talk")
 def ask(book: ThisBook, fields: Fields) -> HTMLResponse:
     """Begin to have words read; nothing is done by that."""
@@ -170,6 +141,33 @@ def carry_out(book: ThisBook, number: int) -> HTMLResponse:
         book.studio.runs.start(book.id, [*arguments, *more])
         return book.page("said.html.j2", "talk", said="", is_started=True)
     return book.page("said.html.j2", "talk", said=_typed(arguments, book.studio.settings), is_started=False)
+
+
+async def _spoken(job: Job) -> AsyncIterator[str]:
+    told = ""
+    while not job.is_done:
+        if job.line != told:
+            told = job.line
+            yield f"data: {json.dumps({'text': clean(told)})}\n\n"
+        await asyncio.sleep(_LOOK_SECONDS)
+    yield f"data: {json.dumps({'done': True})}\n\n"
+
+
+def _words(fields: dict[str, str]) -> str:
+    words = fields.get("words", "").strip()
+    if not words or len(words) > _MOST_WORDS:
+        raise InvalidInput("Say something, in no more than 20,000 characters.")
+    return words
+
+
+def _usd(fields: dict[str, str]) -> float:
+    try:
+        usd = float(fields.get("usd") or _USUAL_USD)
+    except ValueError:
+        usd = -1.0
+    if not 0 <= usd <= _MOST_USD:
+        raise InvalidInput("What an answer may cost is an amount of dollars from 0 to 100.")
+    return usd
 
 
 def _typed(arguments: list[str], settings: Settings) -> str:
