@@ -1,1 +1,1 @@
-"""Verbs that change what is written or known: revise, refresh, codex, secrets, history."""
+"""Verbs that change what is written or known: revise, refresh, codex, secrets, history, branches."""

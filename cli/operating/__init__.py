@@ -1,1 +1,1 @@
-"""Verbs for whoever runs the program: server, submit, doctor, models, upkeep."""
+"""Verbs for whoever runs the program: server, submit, services, doctor, models, upkeep."""
