@@ -77,8 +77,8 @@ def understand(opened: OpenBook, words: str) -> "tuple[Understood, str]":
         chief_editor,
     )
     from bookwright.flows.book_models import SMALL_WINDOW, model_of
-    from bookwright.flows.talk.side_call import side_call
-    from bookwright.flows.tracing.traced import talk_tracing_as_set
+    from bookwright.flows.side_call import side_call
+    from bookwright.flows.tracing import talk_tracing_as_set
 
     settings, brief = opened.settings, opened.book.brief
     model = model_of(chief_editor.role, brief, settings)

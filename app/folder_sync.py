@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from bookwright.app.access import OpenBook, at_rest
-from bookwright.flows.vault.conflict_files import conflict_path, set_aside
 from bookwright.flows.vault.hand_edits import Edit, FileOutcome
 from bookwright.flows.vault.rendering import Vault
+from bookwright.flows.vault.strays import conflict_path, set_aside
 from bookwright.flows.vault.sync import FileFinding, Plan, Sync, finish
 from bookwright.models.errors import EditConflict, InvalidInput
 from bookwright.models.text.diff import BASE, END, MINE, THEIRS

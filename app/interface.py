@@ -17,7 +17,7 @@ from bookwright.app.access import existing_library, library, open_book, unheard
 from bookwright.app.library_book import Hearer, LibraryBook, write_book
 from bookwright.app.orders.brief_changes import update_brief
 from bookwright.flows.library import find_or_create, setting_of
-from bookwright.flows.limits import Limits
+from bookwright.flows.stopping import Limits
 from bookwright.models.brief import Brief
 from bookwright.models.settings import load_settings
 from bookwright.storage.repositories.books import BookRepository
@@ -111,7 +111,7 @@ class Library:
             BookPaused: It rests, with a reason and advice; `resume` goes on.
         """
         from bookwright.app.orders.starting import check_writable, end_in_book_of  # these bring the engine
-        from bookwright.flows.blueprints.reach import check_reach
+        from bookwright.flows.book_models import check_reach
 
         limits = Limits.parse(end_in_book_of(brief, until, self._settings, is_new=is_new), words_today)
         check_writable(brief, self._settings)

@@ -12,7 +12,7 @@ from bookwright.app.status.books import ask_to_rest, begin_anew
 from bookwright.exports.files import check_formats, export, export_path
 from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.text import body
-from bookwright.flows.limits import Limits
+from bookwright.flows.stopping import Limits
 from bookwright.models.book import Book, BookState
 from bookwright.models.settings import Settings
 from bookwright.models.talk.event import Event

@@ -10,13 +10,13 @@ from tempfile import TemporaryDirectory
 
 from bench.measure import Measure
 from bench.parts import NULL_BOOK, EnoughAsked, NullAsker, counted_queries, held_book, make_settings
-from bookwright.flows.tracing.traced import Traced, traced_by, untraced
+from bookwright.flows.tracing import Traced, traced_by, untraced
 from bookwright.flows.walk import write_unit
 
 _COUNT_IMPORTS = """
 import sys
 import bookwright.flows.open_book
-from bookwright.flows.tracing.traced import tracing_as_set
+from bookwright.flows.tracing import tracing_as_set
 tracing_as_set()
 print(sum(name == "bookwright.agents.tracing.spans" for name in sys.modules))
 """

@@ -1,4 +1,4 @@
-"""Which model each role of a book asks, how much they take at once, and the profile that fits them.
+"""Which model each role of a book asks, how much they take at once, and the profile and the length that fit them.
 
 A model's window decides the profile and the room of prompts, so what its server said once is kept with the book and
 holds whatever it says later, silent or started anew: a resumed book asks what an undisturbed one would.
@@ -6,12 +6,16 @@ holds whatever it says later, silent or started anew: a resumed book asks what a
 
 import json
 
-from bookwright.agents.backends.windows import can_be_asked, window_of, with_known, with_windows
+from bookwright.agents.backends.windows import can_be_asked, found_window, window_of, with_known, with_windows
+from bookwright.agents.steps.answers import SMALL_PAGE_WORDS
+from bookwright.models.blueprint import CHARACTERS_A_WORD, Blueprint, Makes
 from bookwright.models.book import Book
 from bookwright.models.brief import Brief
+from bookwright.models.errors import InvalidBrief
 from bookwright.models.model_name import ROLES
 from bookwright.models.profile import PROFILES, Profile, ProfileName, fitted
 from bookwright.models.settings import Settings
+from bookwright.storage.files.blueprints import blueprint_of
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage, Stores
 
@@ -73,3 +77,45 @@ def kept_windows(book: Book, settings: Settings) -> Settings:
 def _is_settled(name: str, book: Book, stores: Stores) -> bool:
     """True for a model that has answered in the book: what was taken for its window stays."""
     return bool(book.calls) and (name in book.windows or stores.steps.has_answered(name))
+
+
+def check_reach(brief: Brief, settings: Settings, option: str | None = None) -> None:
+    """Raise `InvalidBrief` for a book that cannot come to its length in its profile, saying what would go further."""
+    plan = blueprint_of(brief.blueprint, settings.home).plan if brief.blueprint else None
+    if plan is None or plan.makes is not Makes.DESIGNS:
+        return
+    most = small_reach(plan, brief)
+    if brief.length > most and _profile_to_be(brief, settings, option) is ProfileName.SMALL:
+        raise InvalidBrief(
+            f"a {plan.name} of {brief.length:,} {brief.length_unit} is more than the profile small can make: it writes "
+            f"two sentences a page, so the {_page_count(plan)} pages come to about {most:,} {brief.length_unit}. "
+            f"Ask for that (--words {most}), or for more with {_way_on(brief, settings, option)}"
+        )
+
+
+def small_reach(plan: Blueprint, brief: Brief) -> int:
+    """Return how long a book of designs is at the most in the profile `small`, in the book's unit of length."""
+    words = _page_count(plan) * SMALL_PAGE_WORDS
+    return words if brief.length_unit == "words" else round(words * CHARACTERS_A_WORD)
+
+
+def _page_count(plan: Blueprint) -> int:
+    return sum(member.is_written for member in plan.members)
+
+
+def _profile_to_be(brief: Brief, settings: Settings, option: str | None) -> ProfileName:
+    """Return the profile that a book will have; the server of its writer is asked where its window decides."""
+    asked = settings if brief.profile else with_windows([model_of("writer", brief, settings, option)], settings)
+    return profile_of(brief, asked, option).name
+
+
+def _way_on(brief: Brief, settings: Settings, option: str | None) -> str:
+    """Say what makes a book of this kind longer; a window that chose the profile is named."""
+    if brief.profile is not None:
+        return "--profile economy"
+    writer = model_of("writer", brief, settings, option)
+    window = found_window(writer, settings)
+    return (
+        f"--profile economy or another model ({writer} takes {window.tokens:,} tokens ({window.source}), and below "
+        f"{SMALL_WINDOW:,} the profile is small)"
+    )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from bookwright.agents.runtime.events.walk_events import WalkEvents
 from bookwright.agents.steps.desk import Desk
-from bookwright.flows.limits import Limits
+from bookwright.flows.stopping import Limits
 from bookwright.models.blueprint import Makes
 from bookwright.models.brief import Brief
 from bookwright.models.document import Document, DocumentKind

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from bookwright.failpoints import Failpoint
 from bookwright.flows.book_models import names_of
-from bookwright.flows.revision.record_edits import check_places
+from bookwright.flows.revision.edits import check_places
 from bookwright.models.book import Book
 from bookwright.models.brief import Brief
 from bookwright.models.codex.record import Origin, Record
@@ -22,7 +22,7 @@ from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import Stores
 
 if TYPE_CHECKING:
-    from bookwright.flows.intake.setting import WorldSetting
+    from bookwright.flows.intake.world import WorldSetting
 
 _IDENTITY = ("premise", "length", "title", "language", "genre", "style", "audience", "ending", "seed")
 _SLUG_LENGTH = 40
@@ -123,7 +123,7 @@ def _keep_with_book(stores: Stores, brief: Brief, setting: "WorldSetting | None"
 
         keep_outline(brief, stores)
     if setting is not None:
-        from bookwright.flows.intake.setting import settle
+        from bookwright.flows.intake.world import settle
 
         settle(setting, brief, stores)
 
@@ -137,7 +137,7 @@ def setting_of(
     """
     if not brief.world or (not is_new and book_of_brief(database, brief) is not None):
         return brief, None
-    from bookwright.flows.intake.setting import read_setting
+    from bookwright.flows.intake.world import read_setting
 
     return read_setting(brief, database, settings)
 

@@ -3,25 +3,29 @@
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
+from typing import Any
 
 from bookwright.agents.backends.spending.budget import Allowance, BudgetLedger
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.agents.blueprints.loading import usable_blueprint
 from bookwright.agents.context.builder import Context, ContextBuilder
+from bookwright.agents.context.materials import people
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.runtime.events.event_file import event_path, kept_events
 from bookwright.agents.runtime.events.walk_events import HeardAsker, WalkEvents
 from bookwright.agents.runtime.executor import Lanes
 from bookwright.agents.steps.desk import Asker, Desk
+from bookwright.agents.tools.registry import ToolRegistry
+from bookwright.agents.tools.search_index import IndexView, index_tools
+from bookwright.agents.tools.tool import Tool
+from bookwright.agents.tools.web_search import WebSearch, searchers
 from bookwright.flows.book_models import fitted_profile, model_of, opened_windows
 from bookwright.flows.deps import Deps, HeardObserver, RunObserver
 from bookwright.flows.lease import heartbeat, leave_after_walk, leave_as_found, take
-from bookwright.flows.limits import Limits
 from bookwright.flows.revision.edit_queue import TakingObserver
-from bookwright.flows.stopping import stopping
-from bookwright.flows.toolbox import BookTools
-from bookwright.flows.tracing.traced import Traced, tracing_as_set
+from bookwright.flows.stopping import Limits, stopping
+from bookwright.flows.tracing import Traced, tracing_as_set
 from bookwright.flows.vault.keeper import VaultObserver, kept_vault
 from bookwright.models.book import Book
 from bookwright.models.settings import Settings
@@ -36,6 +40,48 @@ from bookwright.storage.repositories import author, documents, staleness  # noqa
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tree.held_view import HeldView
+
+
+class BookTools:
+    """A look into the book, as soon as its index holds anything, and the web where a service is set up."""
+
+    def __init__(
+        self, storage: BookStorage, index: KnowledgeIndex, settings: Settings, *, is_rehearsal: bool = False
+    ) -> None:
+        """`is_rehearsal` has the service that is set up played, so that nothing leaves this machine."""
+        self._storage = storage
+        self._index = index
+        self._settings = settings
+        self._is_rehearsal = is_rehearsal
+
+    @property
+    def has_web(self) -> bool:
+        """Whether anything outside the book can be looked up."""
+        return bool(self._web)
+
+    def registry(self, names: tuple[str, ...], unit: TaskNode) -> ToolRegistry | None:
+        """Return those of the named tools that a unit's steps can use; None where there is nothing to look into yet."""
+        known = [tool for tool in (*self._web, *self._of_the_book(unit)) if tool.name in names]
+        return ToolRegistry(known) if known else None
+
+    @cached_property
+    def _web(self) -> tuple[Tool[Any], ...]:
+        services = searchers(self._settings)
+        if services and self._is_rehearsal:
+            from bookwright.agents.backends.rehearsal.backend import RehearsedSearcher  # brings its vocabulary
+
+            return (WebSearch((RehearsedSearcher(),)),)
+        if not services:
+            return ()
+        from bookwright.agents.tools.fetch_page import FetchPage  # brings a client of HTTP with all its protocols
+
+        return WebSearch(services), FetchPage()
+
+    def _of_the_book(self, unit: TaskNode) -> list[Tool[Any]]:
+        if not self._index.has(1):
+            return []
+        with self._storage.look() as stores:
+            return index_tools(IndexView(self._index, unit.order, people(stores)))
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from bookwright.flows.activities import execute as executing
 from bookwright.flows.activities import plan as planning
 from bookwright.flows.activities.moves import close_node
-from bookwright.flows.blueprints import made_pages, mending, pages, polishing, registering, reviewing
+from bookwright.flows.blueprints import mending, pages, polishing, registering, reviewing
 from bookwright.flows.blueprints.members import PartOf, member_of, part_of
 from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import MemberKind
@@ -17,7 +17,7 @@ _BY_KIND: dict[MemberKind, Callable[[TaskNode, Deps], None]] = {
     MemberKind.SEARCH: pages.write_page,
     MemberKind.DESIGN: pages.write_page,
     MemberKind.REGISTER: registering.make_register,
-    MemberKind.PAGE: made_pages.make_page,
+    MemberKind.PAGE: pages.make_page,
     MemberKind.VERIFY: mending.verify,
     MemberKind.POLISH: polishing.polish,
 }

@@ -11,7 +11,7 @@ from bookwright.flows.activities import close as closing
 from bookwright.flows.activities import decide as deciding
 from bookwright.flows.activities import divide as dividing
 from bookwright.flows.activities import extract as extracting
-from bookwright.flows.activities import judge as judging
+from bookwright.flows.activities import plan as judging
 from bookwright.flows.activities import plan as planning
 from bookwright.flows.activities import recall as recalling
 from bookwright.flows.activities.maintain import keep_up, maintain
@@ -19,8 +19,9 @@ from bookwright.flows.activities.prose import brief as briefing
 from bookwright.flows.activities.prose import write as writing
 from bookwright.flows.activities.prose.voice import make_voice, settle_style, wants_voice
 from bookwright.flows.activities.unit_facts import is_one_sitting, rests_on_designs
-from bookwright.flows.blueprints import codex_filling, made_pages, opening
+from bookwright.flows.blueprints import opening, pages
 from bookwright.flows.deps import Deps
+from bookwright.flows.intake import world
 from bookwright.models.step import Activity
 from bookwright.models.tree.decision import Decision, Verdict
 from bookwright.models.tree.task import NodeStatus, TaskNode
@@ -140,7 +141,7 @@ def close(unit: TaskNode, deps: Deps) -> None:
     if rests_on_designs(deps.fresh(unit), deps):  # a book in one piece keeps its register, too
         extracting.extract_design(deps.fresh(unit), deps)
     if deps.makes_designs and deps.fresh(unit).status is not NodeStatus.DONE:
-        codex_filling.fill_codex(deps.fresh(unit), deps)  # so that a story can be set in it
+        world.fill_codex(deps.fresh(unit), deps)  # so that a story can be set in it
     deps.observer.run(Activity.CLOSE, unit, lambda: closing.close(deps.fresh(unit), deps))
     unit = deps.fresh(unit)
     deps.observer.finished(unit, deps)
@@ -161,7 +162,7 @@ def publish(book: TaskNode, deps: Deps) -> None:
         maintain(book, deps)  # its design is what the cover tells of
     if not closing.is_published(book, deps):
         deps.observer.run(Activity.PUBLISH, book, lambda: closing.publish(book, deps))
-    made_pages.renew_pages(book, deps)
+    pages.renew_pages(book, deps)
 
 
 def _open_tasks(parent: TaskNode, deps: Deps) -> Iterator[TaskNode]:

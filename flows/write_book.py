@@ -20,9 +20,8 @@ from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.exports.files import export as export_file
 from bookwright.exports.files import export_path, formats_in
 from bookwright.exports.report.verdict import verdict_on
-from bookwright.flows.blueprints.reach import check_reach
+from bookwright.flows.book_models import check_reach
 from bookwright.flows.library import check_blueprint, check_models, find_or_create, is_begun, opened_library, setting_of
-from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.parameters import book_of, check_options, check_webhook, read_brief
 from bookwright.flows.prefect.flow_run import FLOW_NAME, PATIENCE, ending_of, flow
@@ -30,7 +29,7 @@ from bookwright.flows.prefect.observer import PrefectObserver
 from bookwright.flows.prefect.pace import shared_pacer
 from bookwright.flows.prefect.suspension import wait_for_decision
 from bookwright.flows.run_book import BookRun
-from bookwright.flows.stopping import end_unheeding
+from bookwright.flows.stopping import Limits, end_unheeding
 from bookwright.models.book import Book
 from bookwright.models.errors import BookwrightError
 from bookwright.models.gate import Gate

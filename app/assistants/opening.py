@@ -8,7 +8,7 @@ from bookwright.app.access import OpenBook, open_book, unheard
 from bookwright.app.commands import cost_of
 from bookwright.app.estimates.bill import Confirmable
 from bookwright.app.orders.starting import end_in
-from bookwright.flows.limits import Limits
+from bookwright.flows.stopping import Limits
 from bookwright.models.settings import Settings
 from bookwright.models.talk.command import Resume
 

@@ -24,9 +24,9 @@ from bookwright.exports.json import import_book, whole_book
 from bookwright.flows.book_models import model_of
 from bookwright.flows.intake.continuation import go_on
 from bookwright.flows.intake.manuscript_import import bring_in, longest_piece
-from bookwright.flows.limits import DAY, Limits
 from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.flows.run_book import run_book
+from bookwright.flows.stopping import DAY, Limits
 from bookwright.flows.walk import write_unit
 from bookwright.manuscripts.manuscript import FoundBook
 from bookwright.models.brief import MIN_LENGTH, Brief

@@ -9,8 +9,8 @@ from bookwright.flows import walk_steps
 from bookwright.flows.blueprints.members import PartOf, member_of, part_of, target_of
 from bookwright.flows.blueprints.reviewing import MOST_FIXES, documents_about
 from bookwright.flows.deps import Deps
-from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig, hold_book
+from bookwright.flows.stopping import Limits
 from bookwright.flows.walk import look_over
 from bookwright.models.blueprint import MemberKind, When
 from bookwright.models.step import Activity

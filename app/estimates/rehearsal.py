@@ -19,15 +19,14 @@ from bookwright.app.access import library, unheard
 from bookwright.app.estimates.bill import Bill, Tally, priced, tally
 from bookwright.app.estimates.last_stages import with_end
 from bookwright.flows.activities.told_books import is_told_whole
-from bookwright.flows.blueprints.reach import check_reach
-from bookwright.flows.book_models import model_of, names_of, profile_of
+from bookwright.flows.book_models import check_reach, model_of, names_of, profile_of
 from bookwright.flows.deps import Deps, RunObserver
-from bookwright.flows.intake.setting import WorldSetting, read_setting
+from bookwright.flows.intake.world import WorldSetting, read_setting
 from bookwright.flows.library import find_or_create
-from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.flows.run_book import run_book
-from bookwright.flows.tracing.traced import untraced
+from bookwright.flows.stopping import Limits
+from bookwright.flows.tracing import untraced
 from bookwright.models.amount import MICROS
 from bookwright.models.brief import Brief
 from bookwright.models.errors import BookPaused, MissingKey, MissingWeights

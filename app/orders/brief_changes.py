@@ -9,7 +9,7 @@ from bookwright.app.access import at_rest
 from bookwright.app.orders.briefs import changed_brief, given
 from bookwright.app.places import node_at
 from bookwright.app.records.edits import put_records, unknown_records
-from bookwright.flows.revision.brief_edits import change_brief
+from bookwright.flows.revision.edits import change_brief
 from bookwright.models.book import Book
 from bookwright.models.brief import Brief
 from bookwright.models.errors import InvalidInput

@@ -11,7 +11,7 @@ from bookwright.app.estimates.bill import Confirmable
 from bookwright.app.estimates.rehearsal import BookEstimate
 from bookwright.app.orders.briefs import changed_brief, check_sample, given, outlined, whole_number
 from bookwright.flows.library import check_models
-from bookwright.flows.revision.brief_edits import brief_seen
+from bookwright.flows.revision.edits import brief_seen
 from bookwright.models.brief import Brief, make_brief
 from bookwright.models.edit import BriefEdit
 from bookwright.models.errors import EditConflict, InvalidBrief

@@ -10,10 +10,9 @@ from bookwright.agents.backends.local import weights
 from bookwright.agents.backends.spending import prices
 from bookwright.app.access import OpenBook, existing_library
 from bookwright.app.places import find_node
-from bookwright.flows.blueprints.reach import check_reach
-from bookwright.flows.book_models import fitted_profile, kept_windows, model_of
+from bookwright.flows.book_models import check_reach, fitted_profile, kept_windows, model_of
 from bookwright.flows.library import book_id, check_blueprint, check_models, find_or_create
-from bookwright.flows.limits import may_be_title
+from bookwright.flows.stopping import may_be_title
 from bookwright.models.book import Book
 from bookwright.models.brief import Brief
 from bookwright.models.errors import InvalidInput, InvalidSetting, NodeNotFound

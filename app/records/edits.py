@@ -5,7 +5,7 @@ from typing import Any
 
 from bookwright.app.access import OpenBook, at_rest
 from bookwright.app.orders.briefs import update_nested
-from bookwright.flows.revision.record_edits import add_records, check_change, check_places, settled
+from bookwright.flows.revision.edits import add_records, check_change, check_places, settled
 from bookwright.flows.revision.revise import void_unfinished
 from bookwright.models.codex.entries import CodexEntry, Visibility
 from bookwright.models.codex.merging import Keyed, keyed, pointing_at, section_key, united, unkeyed

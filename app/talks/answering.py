@@ -15,7 +15,7 @@ from bookwright.app.access import paced_models
 from bookwright.app.talks.opening import Opening
 from bookwright.app.talks.talk import Talk
 from bookwright.app.talks.view import CANCELLED, SOURCES, TalkBill
-from bookwright.flows.talk.talking import ground
+from bookwright.flows.talking import ground
 from bookwright.models.settings import Settings
 from bookwright.models.talk.event import AgentEvent, CompletedEvent, Event, FailedEvent, TextEvent
 from bookwright.storage.engine.database import Database

@@ -24,8 +24,8 @@ from bookwright.agents.tools.outside import one_line
 from bookwright.app.talks.opening import Opening
 from bookwright.app.talks.permission import Confirm, Permitting, Question
 from bookwright.app.talks.view import SOURCES, ChatView, TalkBill
-from bookwright.flows.talk.talking import TalkGround
-from bookwright.flows.tracing.traced import talk_tracing_as_set
+from bookwright.flows.talking import TalkGround
+from bookwright.flows.tracing import talk_tracing_as_set
 from bookwright.models.errors import SessionNotStarted
 from bookwright.models.step import ToolUse, Usage
 from bookwright.models.talk.event import (

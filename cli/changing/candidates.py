@@ -121,7 +121,7 @@ def _take(opened: OpenBook, unit: TaskNode, number: int, as_json: bool) -> None:
 def _make(opened: OpenBook, unit: TaskNode, count: int, yes: bool, as_json: bool) -> None:
     from bookwright.app.candidate_orders import order_of_candidates
     from bookwright.cli.writing import running
-    from bookwright.flows.candidates.later import make_candidates
+    from bookwright.flows.activities.prose.write import make_candidates
 
     order = order_of_candidates(opened, unit, count)
     if order.is_nothing:

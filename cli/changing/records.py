@@ -19,7 +19,7 @@ from bookwright.cli.option_groups import Verb, takes
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import emit, note, print_json, print_text
 from bookwright.exports.record_toml import as_toml
-from bookwright.flows.revision.record_edits import take_or_drop
+from bookwright.flows.revision.edits import take_or_drop
 from bookwright.flows.revision.revise import void_unfinished
 from bookwright.models.codex.merging import Keyed
 from bookwright.models.codex.record import Origin, Record, RecordKind, Stored, Suggestion, make_record

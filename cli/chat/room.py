@@ -24,7 +24,7 @@ from bookwright.app.talks.view import CANCELLED, ChatView
 from bookwright.cli.chat.input import Terminal, checked, piped_lines, whole_pipe
 from bookwright.cli.chat.view import JsonView, TextView
 from bookwright.cli.edge import FAULT, INTERRUPTED
-from bookwright.flows.talk.talking import ground
+from bookwright.flows.talking import ground
 from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import Settings
 from bookwright.storage.engine.database import Database

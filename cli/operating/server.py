@@ -52,8 +52,8 @@ def submit(
     as_json: AsJson = False,
 ) -> None:
     """Hand a book to a Prefect work pool: a worker writes it, here or on another host."""
-    from bookwright.flows.limits import Limits
     from bookwright.flows.parameters import check_options
+    from bookwright.flows.stopping import Limits
 
     settings = load_settings()
     if is_sweep:
@@ -77,7 +77,7 @@ def submit(
 def _sweep(settings: Settings, as_json: bool) -> None:
     """Give the runs of dead workers to the pool again, and hand in what no run stands for."""
     from bookwright.flows.prefect import pool as prefect_pool
-    from bookwright.flows.prefect import sweep as prefect_sweep
+    from bookwright.flows.prefect import workers as prefect_sweep
 
     with prefect_pool.on_server(_server(settings)):
         swept = prefect_sweep.Swept(prefect_sweep.sweep_once(settings), prefect_sweep.hand_in_interrupted(settings))
@@ -112,7 +112,7 @@ def server(
         if taken and _is_taken(taken):
             raise InvalidSetting(f"port {taken} is in use; end what listens there, or choose another with {option}")
     from bookwright.flows.prefect import server as prefect_server
-    from bookwright.flows.prefect import sweep as prefect_sweep
+    from bookwright.flows.prefect import workers as prefect_sweep
     from bookwright.storage.engine.database import make_home
 
     make_home(settings)
@@ -157,10 +157,10 @@ def _work(
     settings: Settings, api: "PrefectApi", environment: dict[str, str], limit: int, serving: "Popen[bytes]"
 ) -> None:
     """Deploy the flow and keep a worker running until something ends this; what it leaves behind is the server's."""
-    from bookwright.flows.prefect import deployment as prefect_deployment
     from bookwright.flows.prefect import pool as prefect_pool
     from bookwright.flows.prefect import server as prefect_server
-    from bookwright.flows.prefect.worker import look_after
+    from bookwright.flows.prefect import workers as prefect_deployment
+    from bookwright.flows.prefect.workers import look_after
 
     with prefect_pool.on_server(api):
         prefect_deployment.deploy(limit)

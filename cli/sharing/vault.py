@@ -109,8 +109,8 @@ def _show(plan: "Plan") -> None:
 
 
 def _about(finding: "FileFinding") -> str:
-    from bookwright.flows.vault.conflict_files import conflict_path
     from bookwright.flows.vault.hand_edits import FileOutcome
+    from bookwright.flows.vault.strays import conflict_path
 
     if finding.outcome is FileOutcome.CONFLICT:
         return f"{finding.detail}; settle it in {conflict_path(finding.path)!r}, then sync again"

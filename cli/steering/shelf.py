@@ -13,7 +13,7 @@ from bookwright.app.status.books import delete_book, put_away
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument, EditFile, Yes
 from bookwright.cli.output import check_agreed, emit, note, print_json, print_text
-from bookwright.flows.revision.brief_edits import change_brief
+from bookwright.flows.revision.edits import change_brief
 from bookwright.models.book import Book
 
 _SHOWN = 20

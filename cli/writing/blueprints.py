@@ -10,7 +10,7 @@ from bookwright.app.orders.examples import copy_examples, example_files
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson
 from bookwright.cli.output import note, print_json, print_table, print_text
-from bookwright.flows.revision.brief_edits import change_brief
+from bookwright.flows.revision.edits import change_brief
 from bookwright.models.blueprint import CHARACTERS_A_WORD, Blueprint
 from bookwright.models.brief import Brief
 from bookwright.models.errors import InvalidBlueprint, InvalidInput

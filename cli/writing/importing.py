@@ -13,7 +13,7 @@ from bookwright.cli.options import More, Yes
 from bookwright.cli.output import at_work, check_agreed, emit, note, print_json, print_table, print_text
 from bookwright.cli.writing.write import bring_to_its_end, lengthened
 from bookwright.exports.json import import_book
-from bookwright.flows.limits import Limits, may_be_title
+from bookwright.flows.stopping import Limits, may_be_title
 from bookwright.manuscripts.reading import digest_of
 from bookwright.models.errors import InvalidInput, InvalidSetting
 from bookwright.models.settings import Settings, load_settings

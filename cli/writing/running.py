@@ -20,9 +20,9 @@ from bookwright.cli.steering.gates import decide_here
 from bookwright.cli.writing.live import WatcherView, choose_view
 from bookwright.cli.writing.ndjson import ProgressLines
 from bookwright.flows.deps import Deps, RunObserver
-from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.flows.run_book import BookRun
+from bookwright.flows.stopping import Limits
 from bookwright.models.book import Book
 from bookwright.models.errors import BookPaused
 from bookwright.storage.stores import BookStorage

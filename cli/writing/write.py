@@ -24,7 +24,7 @@ from bookwright.cli.writing.blueprints import go_on_with, of_blueprint
 from bookwright.cli.writing.estimate import warn_of_toy
 from bookwright.cli.writing.result import Result, show_result
 from bookwright.exports.files import formats_in
-from bookwright.flows.limits import Limits
+from bookwright.flows.stopping import Limits
 from bookwright.models.book import BookState
 from bookwright.models.errors import GateWaiting, InvalidInput, InvalidSetting
 from bookwright.models.settings import load_settings
@@ -51,7 +51,7 @@ def write_brief(
     brief = read_brief(brief_file, options)
     formats = formats_in(run.export)
     from bookwright.app.orders import starting  # these bring the engine, which looking at a book does not need
-    from bookwright.flows.blueprints.reach import check_reach
+    from bookwright.flows.book_models import check_reach
     from bookwright.flows.library import find_or_create, is_begun, setting_of
 
     limits = Limits.parse(starting.end_in_book_of(brief, run.until, settings, is_new=run.is_new), run.words_today)
@@ -90,7 +90,7 @@ def resume_book(book: BookArgument, more: More = None, *, run: RunOptions) -> No
     with open_book(book) as opened:
         begin_anew(opened.storage)
         from bookwright.app.orders import starting
-        from bookwright.flows.blueprints.reach import check_reach
+        from bookwright.flows.book_models import check_reach
 
         limits = Limits.parse(starting.end_in(opened.storage, run.until), run.words_today)
         starting.check_writable(opened.book.brief, opened.settings)

@@ -8,8 +8,7 @@ from bookwright.agents.small.premise import names_in, opening_of
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import SMALL_REVIEW, blurb_writer, evaluates, summariser
 from bookwright.flows import gates
-from bookwright.flows.activities.audit import audit, audit_again, report_move
-from bookwright.flows.activities.chapter_check import extracts, last_prose
+from bookwright.flows.activities.chapter_check import audit, audit_again, extracts, last_prose, report_move
 from bookwright.flows.activities.extract import chapter_move, extract
 from bookwright.flows.activities.moves import as_move, both, close_node, keep_document, name_book, no_move
 from bookwright.flows.activities.prose.cold_reading import SECOND, read_and_repair, read_book, review_retellings

@@ -1,13 +1,15 @@
-"""The moves by which an answer changes a book: documents kept, tasks and units closed, texts made a unit's prose."""
+"""What comes of a step: the move by which its answer changes the book, or nothing where the book can do without it."""
 
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from bookwright.agents.agent import Agent
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.agents.steps.answers import Conclude
+from bookwright.agents.steps.answers import Check, Conclude, Outcome
 from bookwright.flows.deps import Deps
 from bookwright.models.document import CodexUse, DocumentKind, DocumentOrigin, NewDocument
+from bookwright.models.errors import NoResult, RequestRejected
 from bookwright.models.text.length import LengthRecord
 from bookwright.models.tree.decision import Decision
 from bookwright.models.tree.level import Level
@@ -15,6 +17,28 @@ from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
+
+
+def try_step(
+    run: ActivityRun, agent: Agent, conclude: Conclude | None = None, *, step: str = "", check: Check | None = None
+) -> Outcome | None:
+    """Do a step, or find it done; None where no answer of it can be used."""
+    if is_given_up(run, step or agent.name):
+        return None
+    try:
+        return run.run(agent, conclude, step=step, check=check)
+    except (NoResult, RequestRejected):
+        return None
+
+
+def is_given_up(run: ActivityRun, step: str) -> bool:
+    """True for a step with so many useless answers that it is not asked again."""
+    return run.failures(step) > run.desk.settings.max_repairs
+
+
+def is_last_try(run: ActivityRun, step: str) -> bool:
+    """True for a step whose next answer is taken as it is, if it can be taken at all."""
+    return run.failures(step) >= run.desk.settings.max_repairs
 
 
 def as_move(record: Callable[[Any, Stores, int], None]) -> Conclude:

@@ -1,16 +1,17 @@
-"""Planning a round of a unit's tasks, and cutting a complex task into parts."""
+"""Planning a round of a unit's tasks, judging which of them are atoms, and cutting a complex task into parts."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 from bookwright.agents.agent import Agent
+from bookwright.agents.cards import node_card
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.answers import Check
-from bookwright.agents.workflows import decomposition_workflow, plan_workflow
+from bookwright.agents.workflows import atom_judge, decomposition_workflow, plan_workflow
 from bookwright.flows import gates
 from bookwright.flows.activities.decide import asks_decision
-from bookwright.flows.activities.earlier_pages import drawn_facts
 from bookwright.flows.activities.moves import as_move
+from bookwright.flows.activities.recall import drawn_facts
 from bookwright.flows.activities.sizes import every, of_tasks, within_lists
 from bookwright.flows.activities.told_books import is_told_whole, plot
 from bookwright.flows.activities.unit_facts import begin_activity, depth_at, profile_at, unit_card, unit_of
@@ -19,7 +20,7 @@ from bookwright.flows.deps import Deps
 from bookwright.models.gate import GateKind
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
-from bookwright.models.tree.decision import Verdict, guard_atom, verdict_by_score
+from bookwright.models.tree.decision import AtomVerdicts, Verdict, guard_atom, verdict_by_score
 from bookwright.models.tree.plan import PlanNode, PlanOutput, TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import render_problem
@@ -134,3 +135,28 @@ def _add(stores: Stores, parent: TaskNode, tasks: list[PlanNode], deps: Deps, **
         return known.value if known else None
 
     stores.nodes.add(parent, tasks, level=parent.level.value, verdict=verdict, length=None, **common)
+
+
+def judge(node: TaskNode, deps: Deps) -> None:
+    """Judge `node` together with the unjudged siblings of its type and round."""
+    with deps.stores() as stores:
+        parent = stores.nodes.get(node.parent or node.key)
+        waiting = [
+            sibling
+            for sibling in stores.nodes.children(parent.key, node.task_type)
+            if sibling.verdict is None and sibling.planning_round == node.planning_round
+        ]
+    unit = unit_of(node, deps)
+    agent = atom_judge(unit.level, node.task_type)
+    card = replace(unit_card(unit, deps, node), tasks=tuple(node_card(task) for task in waiting))
+    run = begin_activity(
+        Activity.JUDGE, parent, deps, agent.context, card, round_=node.planning_round, next_activity="execute"
+    )
+
+    def set_verdicts(answer: AtomVerdicts, stores: Stores, step: int) -> None:
+        verdicts = {verdict.task: verdict.atom_result for verdict in answer.verdicts}
+        for number, task in enumerate(waiting, 1):
+            # What the judge passed over is an atom: a missing word must not start a cascade.
+            stores.nodes.change(task.key, verdict=verdicts.get(number, Verdict.ATOM).value)
+
+    run.run(agent, as_move(set_verdicts))

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 from bookwright.agents.blueprints.wording import localised
 from bookwright.exports.vault.names import brief_locale
 from bookwright.flows import gates
-from bookwright.flows.blueprints.gathering import is_of_this_end
-from bookwright.flows.blueprints.members import folder_of, member_of
+from bookwright.flows.blueprints.members import folder_of, is_of_this_end, member_of
 from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import Member, MemberKind, Stage, When
 from bookwright.models.document import DocumentKind

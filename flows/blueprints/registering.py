@@ -11,8 +11,7 @@ from bookwright.agents.blueprints.wording import word
 from bookwright.agents.relay.extracting import forbidding
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.exports.vault.names import brief_locale
-from bookwright.flows.activities.moves import both, finish_task
-from bookwright.flows.activities.optional_steps import is_last_try
+from bookwright.flows.activities.moves import both, finish_task, is_last_try
 from bookwright.flows.activities.unit_facts import begin_activity, lengths_of_children, max_unit_length, unit_of
 from bookwright.flows.blueprints.members import folder_of, member_of
 from bookwright.flows.blueprints.pages import page_card

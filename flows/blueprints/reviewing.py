@@ -17,8 +17,15 @@ from bookwright.exports.vault.names import brief_locale
 from bookwright.flows.activities.moves import keep_document
 from bookwright.flows.activities.sizes import batches_of, cut_to_tokens
 from bookwright.flows.activities.unit_facts import begin_activity, unit_card, unit_of
-from bookwright.flows.blueprints.gathering import documents_of_pages, gather, is_of_this_end
-from bookwright.flows.blueprints.members import PartOf, add_parts, folder_of, member_of
+from bookwright.flows.blueprints.members import (
+    PartOf,
+    add_parts,
+    documents_of_pages,
+    folder_of,
+    gather,
+    is_of_this_end,
+    member_of,
+)
 from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import PROSE, Member, MemberKind
 from bookwright.models.document import Document, DocumentKind

@@ -1,11 +1,20 @@
-"""What all runs of the flow share, a worker's and a terminal's: settings, parameters, cancelling, final states."""
+"""What all runs of the flow share, a worker's and a terminal's: settings, final states, and a watch on their server."""
 
+import math
+import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any, ParamSpec, TypeVar
+from uuid import UUID
 
+import httpx
 import prefect.settings
 from prefect import Flow
-from prefect.client.schemas.objects import State
+from prefect.client.orchestration import SyncPrefectClient, get_client
+from prefect.client.schemas.objects import State, StateType
+from prefect.context import FlowRunContext
+from prefect.exceptions import ObjectNotFound
+from prefect.settings import get_current_settings
 from prefect.settings.legacy import Setting
 from prefect.states import Cancelled, Failed
 
@@ -66,3 +75,112 @@ def ending_of(error: BookwrightError) -> State[None]:
         if isinstance(cause, BookHeld):
             return Failed(name="Held", message=str(cause))  # its holder may have the same run, and would stop
     return Failed(message=str(error))
+
+
+Notice = Callable[[str], None]
+"""Hears, as one line, that Prefect went away or came back."""
+
+_ANSWER_SECONDS = 5.0
+_FIRST_SILENCE_SECONDS = 5.0
+_LONGEST_SILENCE_SECONDS = 60.0
+
+
+@dataclass
+class ServerWatch:
+    """Whether the Prefect server answers: asked before each activity, told once when it changes.
+
+    Events for a server that is gone would pile up in this process, seven seconds of tries for
+    each, so while it is silent nothing is sent and it is asked again after a while, and each time a longer one.
+    """
+
+    notice: Notice
+    is_gone: bool = False
+    last_error: Exception | None = None
+    _ask_again: float = 0.0
+    _silence: float = _FIRST_SILENCE_SECONDS
+    # A health probe holds no secret and decides only what is shown.
+    _probe: httpx.Client = field(default_factory=lambda: httpx.Client(timeout=_ANSWER_SECONDS, verify=False))
+    _client: SyncPrefectClient | None = None
+
+    def answers(self) -> bool:
+        """True if the server can be told of the next activity; a lost one is back only once it was `regained`."""
+        if time.monotonic() < self._ask_again:
+            return False
+        url = get_current_settings().api.url
+        try:
+            is_up = url is not None and not self._probe.get(f"{url}/health").is_server_error
+        except httpx.HTTPError as error:
+            self.lose(error)
+            return False
+        if not is_up:
+            self.lose(None)
+        return is_up
+
+    def has_run(self, way_on: str) -> bool:
+        """True if there is a flow run to show the next activity in; to be asked inside that run.
+
+        `way_on` names what goes on with the book where it ends here. Only a wish to end is taken from the run's state.
+
+        Raises:
+            RunCancelled: Somebody cancelled it. A worker ends its process as well; a terminal's has nobody to do so.
+        """
+        run = own_flow_run()
+        if run is None:
+            return False
+        try:
+            state = self.client.read_flow_run(run).state
+        except ObjectNotFound:
+            self.forsake()
+            return False
+        except Exception as error:  # whatever ails Prefect, the book is written on
+            self.lose(error)
+            return False
+        if state is not None and state.type in (StateType.CANCELLING, StateType.CANCELLED):
+            raise RunCancelled(way_on)
+        return True
+
+    def lose(self, error: Exception | None) -> None:
+        """Take the server for gone, and leave it alone for a while."""
+        self.last_error = error
+        self._ask_again = time.monotonic() + self._silence
+        self._silence = min(2 * self._silence, _LONGEST_SILENCE_SECONDS)
+        if not self.is_gone:
+            self.is_gone = True
+            reason = f" ({type(error).__name__}: {error})" if error else ""
+            self.notice(f"Prefect fails{reason}; the book is written on without it")
+
+    def insist(self) -> None:
+        """Ask it now, however short a while it was left alone."""
+        if not self.is_forsaken:
+            self._ask_again = 0.0
+
+    def regained(self) -> None:
+        """Take the server for back, since it has taken something of what it missed."""
+        self._silence = _FIRST_SILENCE_SECONDS
+        if self.is_gone:
+            self.is_gone = False
+            self.notice("Prefect is back; what it missed is posted there")
+
+    @property
+    def is_forsaken(self) -> bool:
+        """True where there is no flow run any more to show anything in."""
+        return math.isinf(self._ask_again)
+
+    @property
+    def client(self) -> SyncPrefectClient:
+        """What the server is asked and told with, for no longer than a walk may wait."""
+        if self._client is None:
+            self._client = get_client(sync_client=True, httpx_settings={"timeout": _ANSWER_SECONDS})
+        return self._client
+
+    def forsake(self) -> None:
+        """Leave the server alone for good."""
+        self._ask_again = math.inf
+        self.is_gone = True
+        self.notice("the flow run was deleted in Prefect; the book is written on without it")
+
+
+def own_flow_run() -> UUID | None:
+    """Return the flow run that this is called in."""
+    context = FlowRunContext.get()
+    return context.flow_run.id if context is not None and context.flow_run is not None else None

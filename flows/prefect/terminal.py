@@ -18,10 +18,9 @@ from prefect.logging.handlers import APILogHandler
 from prefect.settings import temporary_settings
 
 from bookwright.flows.deps import RunObserver
-from bookwright.flows.prefect.flow_run import PATIENCE, reaching
+from bookwright.flows.prefect.flow_run import PATIENCE, Notice, reaching
 from bookwright.flows.prefect.observer import PrefectObserver
 from bookwright.flows.prefect.server import known_server, own_server
-from bookwright.flows.prefect.watch import Notice
 from bookwright.flows.run_book import BookRun
 from bookwright.flows.write_book import GIVEN_RUN, write_book
 from bookwright.models.book import Book

@@ -6,8 +6,16 @@ from functools import partial
 
 from bookwright.flows.deps import Deps, WrappedObserver
 from bookwright.flows.revision.amend import Amendment, amend
-from bookwright.flows.revision.brief_edits import brief_seen, change_brief, check_brief_change
-from bookwright.flows.revision.record_edits import add_records, check_change, check_new, check_places, take_or_drop
+from bookwright.flows.revision.edits import (
+    add_records,
+    brief_seen,
+    change_brief,
+    check_brief_change,
+    check_change,
+    check_new,
+    check_places,
+    take_or_drop,
+)
 from bookwright.flows.revision.revise import check_words, chosen, take_in, void_unfinished
 from bookwright.models.book import Book
 from bookwright.models.brief import make_brief

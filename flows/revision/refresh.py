@@ -19,7 +19,7 @@ from bookwright.flows.activities.prose import brief as briefing
 from bookwright.flows.activities.prose import write as writing
 from bookwright.flows.activities.prose.brief import guard_of
 from bookwright.flows.activities.unit_facts import unit_of
-from bookwright.flows.blueprints.made_pages import is_made_by_code, make_page
+from bookwright.flows.blueprints.pages import is_made_by_code, make_page
 from bookwright.flows.deps import Deps
 from bookwright.flows.revision.amend import AMENDED, Amendment, amend, recheck
 from bookwright.flows.revision.revise import void_unfinished

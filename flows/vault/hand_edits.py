@@ -11,7 +11,7 @@ from bookwright.exports.record_toml import about, as_toml, record_head, record_i
 from bookwright.exports.vault import page_text
 from bookwright.exports.vault.page_text import PageText, Ref, is_untouched
 from bookwright.exports.vault.pages import VaultPage
-from bookwright.flows.revision.record_edits import check_change, check_places, settled
+from bookwright.flows.revision.edits import check_change, check_places, settled
 from bookwright.flows.revision.revise import WRITABLE
 from bookwright.models.codex.entries import Visibility
 from bookwright.models.codex.record import Record, kind_of

@@ -9,10 +9,19 @@ from dataclasses import dataclass, field
 from bookwright.exports.vault.page_text import LONGEST_BYTES, seal_of, sealed
 from bookwright.exports.vault.pages import VaultPage
 from bookwright.flows.revision.revise import take_in, void_unfinished
-from bookwright.flows.vault.conflict_files import conflict_path, is_conflict, is_of, lay_out, set_aside
 from bookwright.flows.vault.hand_edits import Edit, FileOutcome, edit_of, is_unchanged
-from bookwright.flows.vault.renamed import Strays, composed, is_there, strays_in
 from bookwright.flows.vault.rendering import Vault, sum_of
+from bookwright.flows.vault.strays import (
+    Strays,
+    composed,
+    conflict_path,
+    is_conflict,
+    is_of,
+    is_there,
+    lay_out,
+    set_aside,
+    strays_in,
+)
 from bookwright.models.codex.entries import Visibility
 from bookwright.models.codex.record import Origin, kind_of
 from bookwright.models.errors import InvalidInput

@@ -5,7 +5,7 @@ from fastapi.responses import HTMLResponse
 
 from bookwright.app.orders.order_form import FIELDS, LONG, brief_changes, brief_values, save_brief
 from bookwright.app.status.books import is_held
-from bookwright.flows.revision.brief_edits import brief_seen
+from bookwright.flows.revision.edits import brief_seen
 from bookwright.models.brief import make_brief
 from bookwright.models.edit import BRIEF, BriefEdit
 from bookwright.studio.pages import go_to

@@ -10,7 +10,7 @@ from bookwright.app.access import OpenBook
 from bookwright.app.candidate_orders import take
 from bookwright.app.candidates import candidates_at, draft_at
 from bookwright.failpoints import Failpoint
-from bookwright.flows.candidates.later import make_candidates
+from bookwright.flows.activities.prose.write import make_candidates
 from bookwright.flows.library import find_or_create, open_library
 from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.models.brief import Brief, make_brief

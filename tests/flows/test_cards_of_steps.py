@@ -9,9 +9,9 @@ import pytest
 
 from bookwright.agents.backends.service import ModelService
 from bookwright.flows.library import find_or_create
-from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
+from bookwright.flows.stopping import Limits
 from bookwright.models.errors import BookPaused
 from bookwright.models.step import CODE, Activity
 from bookwright.models.tree.level import Level

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
-from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import hold_book
+from bookwright.flows.stopping import Limits
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookHeld, BookPaused, GateDecided, GateWaiting, InvalidInput
 from bookwright.models.gate import Decider, Gate, GateKind, GateState

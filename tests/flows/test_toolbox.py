@@ -15,7 +15,7 @@ from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.markdown import markdown
 from bookwright.flows.activities.execute import execute
 from bookwright.flows.deps import Deps
-from bookwright.flows.toolbox import BookTools
+from bookwright.flows.open_book import BookTools
 from bookwright.models.document import Document, DocumentKind, NewDocument
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import TaskNode

@@ -10,9 +10,9 @@ from sqlalchemy import Connection, event, func, select, update
 from bookwright.agents.backends.service import ModelService
 from bookwright.failpoints import Failpoint
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
+from bookwright.flows.stopping import Limits
 from bookwright.flows.upkeep import prune, reindex
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import make_brief

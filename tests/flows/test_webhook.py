@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from bookwright.flows import webhook
-from bookwright.flows.limits import Limits
+from bookwright.flows.stopping import Limits
 from bookwright.models.brief import make_brief
 from bookwright.models.errors import BookPaused, InvalidBrief
 from tests.flows.gated import Desk, sit_down

@@ -7,7 +7,7 @@ import pytest
 
 from bookwright.agents.backends.protocol import Request
 from bookwright.flows.deps import Deps
-from bookwright.flows.limits import Limits
+from bookwright.flows.stopping import Limits
 from bookwright.flows.walk import write_unit
 from bookwright.models.errors import BookPaused
 from bookwright.models.tree.decision import AtomVerdict, AtomVerdicts, Decision, FlowDecision, Verdict

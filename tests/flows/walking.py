@@ -8,7 +8,7 @@ from bookwright.agents.steps.desk import Asker, Desk
 from bookwright.failpoints import Failpoint
 from bookwright.flows.deps import Deps, RunObserver
 from bookwright.flows.library import find_or_create
-from bookwright.flows.limits import Limits
+from bookwright.flows.stopping import Limits
 from bookwright.models.brief import make_brief
 from bookwright.models.profile import PROFILES, ProfileName
 from bookwright.models.settings import load_settings

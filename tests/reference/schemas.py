@@ -14,7 +14,7 @@ from bookwright.app.estimates.rehearsal import BookEstimate
 from bookwright.cli.operating.models import FetchedModel
 from bookwright.cli.writing.result import Result
 from bookwright.flows.prefect.pool import HandedIn
-from bookwright.flows.prefect.sweep import Swept
+from bookwright.flows.prefect.workers import Swept
 from bookwright.models.talk.event import Event
 from bookwright.storage.steps.queries import StepLine
 from tests.reference.lines import Said

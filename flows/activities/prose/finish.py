@@ -19,8 +19,7 @@ from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.answers import Check
 from bookwright.agents.workflows import IMPROVE, LEAK_REVIEW, LENGTHEN, REVISE_LEAK, evaluates, plans_in_brief
 from bookwright.flows import gates
-from bookwright.flows.activities.moves import accept_prose, both
-from bookwright.flows.activities.optional_steps import is_given_up, is_last_try
+from bookwright.flows.activities.moves import accept_prose, both, is_given_up, is_last_try
 from bookwright.flows.activities.prose.leak_review import (
     CUT,
     LeakPlace,
@@ -33,7 +32,7 @@ from bookwright.flows.activities.prose.leak_review import (
     reviewed_move,
     taken_out,
 )
-from bookwright.flows.activities.prose.mending import ROUNDS, Mending
+from bookwright.flows.activities.prose.repairing import ROUNDS, Mending
 from bookwright.flows.activities.unit_facts import begin_activity, depth_at, is_off_length, kept_in, measured
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.leak import LeakJudgement, LeakRound

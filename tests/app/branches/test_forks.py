@@ -16,10 +16,10 @@ from sqlalchemy import func, select
 from bookwright.agents.backends.service import ModelService
 from bookwright.app.branches.forks import branch_tree
 from bookwright.flows.library import find_or_create
-from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.revision.revise import take_in
 from bookwright.flows.run_book import run_book
+from bookwright.flows.stopping import Limits
 from bookwright.models.book import BookState
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookPaused, InvalidInput

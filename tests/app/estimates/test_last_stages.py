@@ -6,8 +6,8 @@ from pathlib import Path
 from bookwright.agents.backends.service import ModelService
 from bookwright.app.estimates.bill import Bill, Tally
 from bookwright.app.estimates.last_stages import with_end
-from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
+from bookwright.flows.stopping import Limits
 from tests.support.blueprint_folders import case
 from tests.support.books import make_book, make_settings
 

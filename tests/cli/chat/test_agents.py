@@ -14,7 +14,7 @@ from bookwright.agents.tools.outside import today
 from bookwright.app.talks.opening import SessionWish, open_talk
 from bookwright.app.talks.talk import Talk
 from bookwright.cli.chat.view import JsonView, TextView
-from bookwright.flows.talk.talking import ground
+from bookwright.flows.talking import ground
 from bookwright.models.settings import load_settings
 from bookwright.models.step import Reply, Usage
 from bookwright.storage.engine.database import open_database

@@ -24,10 +24,10 @@ from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.flows.deps import RunObserver
 from bookwright.flows.library import book_id, find_or_create, opened_library
 from bookwright.flows.open_book import RunConfig
-from bookwright.flows.prefect.deployment import deploy
 from bookwright.flows.prefect.pool import hand_in
 from bookwright.flows.prefect.server import PrefectApi, api_url, free_port, make_login, stop_process
 from bookwright.flows.prefect.terminal import write_in_flow
+from bookwright.flows.prefect.workers import deploy
 from bookwright.flows.run_book import BookRun, run_book
 from bookwright.flows.write_book import write_book
 from bookwright.models.book import Book, BookState

@@ -17,9 +17,9 @@ from bookwright.flows.activities.told_books import is_free, is_told_whole, pages
 from bookwright.flows.activities.unit_facts import is_one_sitting
 from bookwright.flows.deps import Deps
 from bookwright.flows.library import find_or_create
-from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
+from bookwright.flows.stopping import Limits
 from bookwright.models.brief import make_brief
 from bookwright.models.codex.entries import CodexEntry, EntryKind
 from bookwright.models.codex.record import Origin

@@ -8,7 +8,7 @@ import pytest
 from bookwright.agents.backends.protocol import Request
 from bookwright.agents.blueprints.checks import checked
 from bookwright.flows.activities.extract import chapter_move
-from bookwright.flows.blueprints.gathering import gather
+from bookwright.flows.blueprints.members import gather
 from bookwright.flows.deps import Deps
 from bookwright.flows.walk import look_over, write_unit
 from bookwright.models.blueprint import CheckUse

@@ -19,12 +19,12 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.flows.deps import RunObserver, WrappedObserver
 from bookwright.flows.library import book_id, find_or_create, open_library
-from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.prefect.flow_run import reaching
 from bookwright.flows.prefect.server import PrefectApi
 from bookwright.flows.prefect.terminal import write_in_flow
 from bookwright.flows.run_book import BookRun, run_book
+from bookwright.flows.stopping import Limits
 from bookwright.flows.write_book import write_book
 from bookwright.models.book import Book
 from bookwright.models.brief import make_brief

@@ -11,7 +11,7 @@ from prefect.client.schemas.filters import ArtifactFilter, ArtifactFilterFlowRun
 from prefect.client.schemas.objects import Artifact
 
 from bookwright.flows.deps import RunObserver
-from bookwright.flows.limits import Limits
+from bookwright.flows.stopping import Limits
 from bookwright.models.errors import BookPaused
 from bookwright.models.settings import load_settings
 from tests.flows.prefect.observed import (

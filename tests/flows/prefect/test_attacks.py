@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from prefect.client.orchestration import get_client
 
-from bookwright.flows.prefect.deployment import deploy
 from bookwright.flows.prefect.flow_run import FLOW_NAME
 from bookwright.flows.prefect.pool import DEPLOYMENT, on_server
 from bookwright.flows.prefect.server import (
@@ -22,6 +21,7 @@ from bookwright.flows.prefect.server import (
     stop_process,
     wait_until_up,
 )
+from bookwright.flows.prefect.workers import deploy
 from bookwright.models.settings import Settings, load_settings
 from tests.flows.prefect.hostile import OTHER_HOST, OTHER_PORT, REBOUND, hostile_server, local_process
 from tests.support.browser import needs_browser, shown

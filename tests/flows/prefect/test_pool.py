@@ -23,7 +23,6 @@ from starlette.testclient import TestClient
 from bookwright.agents.workflows import REVISION_MARK
 from bookwright.failpoints import Failpoint
 from bookwright.flows.library import book_id, find_or_create, open_library
-from bookwright.flows.prefect.deployment import deploy
 from bookwright.flows.prefect.pool import hand_in
 from bookwright.flows.prefect.server import (
     PrefectApi,
@@ -35,7 +34,7 @@ from bookwright.flows.prefect.server import (
     stop_process,
     wait_until_up,
 )
-from bookwright.flows.prefect.sweep import sweep_once
+from bookwright.flows.prefect.workers import deploy, sweep_once
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import make_brief
 from bookwright.models.settings import load_settings

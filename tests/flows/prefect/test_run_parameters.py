@@ -18,10 +18,10 @@ from prefect.exceptions import ObjectNotFound
 from prefect.types.entrypoint import EntrypointType
 from prefect.workers.process import ProcessWorker
 
-from bookwright.flows.prefect.deployment import deploy, job_template
 from bookwright.flows.prefect.flow_run import FLOW_NAME
 from bookwright.flows.prefect.pool import DEPLOYMENT, POOL, hand_in, on_server
 from bookwright.flows.prefect.server import PrefectApi, api_url, free_port, known_login, prefect_home, stop_process
+from bookwright.flows.prefect.workers import deploy, job_template
 from bookwright.flows.write_book import write_book
 from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings, load_settings

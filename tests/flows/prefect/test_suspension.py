@@ -14,7 +14,7 @@ from bookwright.cli.edge import run
 from bookwright.cli.main import app
 from bookwright.flows.library import open_library
 from bookwright.flows.parameters import book_of
-from bookwright.flows.prefect.deployment import deploy
+from bookwright.flows.prefect.workers import deploy
 from bookwright.flows.write_book import write_book
 from bookwright.models.settings import load_settings
 from bookwright.storage.repositories.gates import GateRepository

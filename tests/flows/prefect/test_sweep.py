@@ -12,7 +12,7 @@ from prefect.states import Crashed, Pending, Running
 
 from bookwright.failpoints import Failpoint
 from bookwright.flows.library import find_or_create, opened_library
-from bookwright.flows.prefect.sweep import is_to_go_on, state_of_dead
+from bookwright.flows.prefect.workers import is_to_go_on, state_of_dead
 from bookwright.models.book import BookState
 from bookwright.models.brief import make_brief
 from bookwright.models.settings import load_settings

@@ -14,9 +14,9 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.readers import CHOOSE, FIRST_READER
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
+from bookwright.flows.stopping import Limits
 from bookwright.models.codex.entries import CodexEntry
 from bookwright.models.codex.extraction import ConsistencyReport
 from bookwright.models.codex.record import Origin

@@ -13,11 +13,11 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.steps.desk import Asker
 from bookwright.flows.library import open_library
-from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.flows.revision.refresh import Redone, RefreshScope, refresh
 from bookwright.flows.revision.revise import WRITABLE, restore, take_in
 from bookwright.flows.run_book import run_book
+from bookwright.flows.stopping import Limits
 from bookwright.models.book import BookState
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.errors import BackendUnavailable, BookPaused

@@ -16,7 +16,7 @@ from bookwright.app.status.books import ask_to_rest
 from bookwright.flows.deps import RunObserver
 from bookwright.flows.library import find_or_create
 from bookwright.flows.open_book import RunConfig
-from bookwright.flows.revision.brief_edits import brief_seen
+from bookwright.flows.revision.edits import brief_seen
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book, BookState
 from bookwright.models.document import DocumentKind, DocumentOrigin

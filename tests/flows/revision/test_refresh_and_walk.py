@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from bookwright.agents.backends.service import ModelService
-from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.revision.refresh import RefreshScope
 from bookwright.flows.revision.revise import chosen, take_in
 from bookwright.flows.run_book import run_book
+from bookwright.flows.stopping import Limits
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookPaused
 from bookwright.models.tree.plan import TaskType

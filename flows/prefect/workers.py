@@ -1,33 +1,130 @@
-"""Finds the flow runs of hosts that died, by the expired leases of their books, and gives them to the pool again.
+"""The workers of a server: the pool and the deployment that they serve, one beside the server, the runs of dead ones.
 
-Prefect goes on calling such a run Running and counts it against the pool's limit. That its process is dead is told by
-the database: whoever lives renews the lease of its book. A run whose process was killed under a living worker is
-Crashed at once, and another is handed in where its book was left in the middle. Should a process be alive after all,
-the lease lets only one of the two write. Source: DESIGN sections 5 (rule 5) and 16.
+Prefect goes on calling a run of a host that died Running and counts it against the pool's limit. That its process is
+dead is told by the database: whoever lives renews the lease of its book. A run whose process was killed under a living
+worker is Crashed at once, and another is handed in where its book was left in the middle. Should a process be alive
+after all, the lease lets only one of the two write. Source: DESIGN sections 5 (rule 5) and 16.
 """
 
+import subprocess
 import sys
 import threading
+import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any, cast
 
 from prefect.client.orchestration import SyncPrefectClient, get_client
+from prefect.client.schemas.actions import WorkPoolCreate, WorkPoolUpdate
 from prefect.client.schemas.objects import FlowRun, State, StateType
+from prefect.deployments.runner import RunnerDeployment
+from prefect.exceptions import ObjectNotFound
 from prefect.states import AwaitingRetry, Crashed
+from prefect.types.entrypoint import EntrypointType
+from prefect.utilities.processutils import command_to_string
 
 from bookwright.flows.library import opened_library
 from bookwright.flows.parameters import book_of
-from bookwright.flows.prefect.pool import HandedIn, hand_in, on_server, runs_of
-from bookwright.flows.prefect.server import PrefectApi
+from bookwright.flows.prefect.flow_run import FLOW_NAME
+from bookwright.flows.prefect.pool import POOL, HandedIn, hand_in, on_server, runs_of
+from bookwright.flows.prefect.server import CHILD, PrefectApi, stop_process
+from bookwright.flows.write_book import write_book
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookNotFound, BookwrightError
 from bookwright.models.settings import Settings
 from bookwright.storage.engine.database import Database
 from bookwright.storage.lease import interrupted, is_held
 from bookwright.storage.repositories.books import BookRepository
+
+_ENGINE = command_to_string([sys.executable, "-m", CHILD, "--apart", "prefect.engine"])
+"""A flow run that a stopping worker does not kill with its call in flight; for a worker on this machine."""
+
+
+def job_template(command: str = _ENGINE) -> dict[str, Any]:
+    """Return how a worker starts any run of the pool: no run and no deployment has a say in it.
+
+    Prefect's own template takes the command, the working folder and the environment from whoever makes the run.
+    """
+    fixed: dict[str, Any] = {
+        "command": command,
+        "env": {},
+        "labels": {},
+        "name": None,
+        "stream_output": True,
+        "working_dir": None,
+    }
+    return {
+        "job_configuration": fixed,
+        "variables": {"type": "object", "properties": {}, "additionalProperties": False},
+    }
+
+
+def deploy(limit: int) -> None:
+    """Make the pool for `limit` books at once, and the deployment on it; or bring both up to date."""
+    _make_pool(limit)
+    deployment = write_book.to_deployment(
+        FLOW_NAME, tags=["bookwright"], work_pool_name=POOL, entrypoint_type=EntrypointType.MODULE_PATH,
+    )  # fmt: skip
+    cast(RunnerDeployment, deployment).apply()
+
+
+def _make_pool(limit: int) -> None:
+    template = job_template()
+    with get_client(sync_client=True) as client:
+        try:
+            client.read_work_pool(POOL)
+        except ObjectNotFound:
+            client.create_work_pool(
+                WorkPoolCreate(name=POOL, type="process", base_job_template=template, concurrency_limit=limit)
+            )
+        else:
+            client.update_work_pool(POOL, WorkPoolUpdate(base_job_template=template, concurrency_limit=limit))
+
+
+_STOP_SECONDS = 30.0
+_LOOK_SECONDS = 0.5
+_FIRST_REST_SECONDS, _LONGEST_REST_SECONDS = 1.0, 60.0
+_STEADY_SECONDS = 60.0
+"""A worker that lived so long is started again at once, however often one died before."""
+
+Process = subprocess.Popen[bytes]
+
+
+@contextmanager
+def _stopped_after(worker: Process) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        stop_process(worker, _STOP_SECONDS)
+
+
+def look_after(server: Process, start: Callable[[], Process], tell: Callable[[str], None]) -> None:
+    """Keep a worker running until something ends this process; `tell` hears of each that died.
+
+    Raises:
+        BookwrightError: The server ended by itself.
+    """
+    rest = _FIRST_REST_SECONDS
+    while True:
+        began, worker = time.monotonic(), start()
+        with _stopped_after(worker):
+            _wait(server, worker)
+        if time.monotonic() - began > _STEADY_SECONDS:
+            rest = _FIRST_REST_SECONDS
+        tell(f"the worker ended by itself with code {worker.returncode}; another one is started in {rest:.0f} s")
+        time.sleep(rest)
+        rest = min(2 * rest, _LONGEST_REST_SECONDS)
+
+
+def _wait(server: Process, worker: Process) -> None:
+    while worker.poll() is None:
+        if server.poll() is not None:
+            raise BookwrightError(f"the Prefect server ended by itself with code {server.returncode}")
+        time.sleep(_LOOK_SECONDS)
+
 
 _START_SECONDS = 120.0
 """What a run may take from its process's start to its book's lease."""

@@ -17,10 +17,10 @@ from opentelemetry.trace import SpanKind, StatusCode
 from bench.parts import counted_queries
 from bookwright.agents.backends.service import ModelService
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
-from bookwright.flows.tracing.traced import Traced, traced_by, untraced
+from bookwright.flows.stopping import Limits
+from bookwright.flows.tracing import Traced, traced_by, untraced
 from bookwright.models.amount import MICROS
 from bookwright.models.book import Book
 from bookwright.models.brief import make_brief

@@ -11,7 +11,7 @@ import pytest
 
 from bookwright.agents.tracing import export
 from bookwright.models.errors import InvalidSetting
-from tests.flows.tracing.collector import Collector, grpc_collector, http_collector
+from tests.flows.spans_collector import Collector, grpc_collector, http_collector
 from tests.places import ROOT
 from tests.support.forks import Told, reached
 

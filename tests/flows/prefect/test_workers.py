@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from bookwright.flows.prefect.worker import look_after
+from bookwright.flows.prefect.workers import look_after
 from bookwright.models.errors import BookwrightError
 
 _LIVES = "import time; time.sleep(600)"

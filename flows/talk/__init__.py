@@ -1,1 +1,0 @@
-"""Talks with agents, and calls about a book that are no part of its walk."""

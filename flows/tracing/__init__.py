@@ -1,1 +1,0 @@
-"""The spans of a book that is held, around what the walk needs from outside."""
