@@ -77,10 +77,12 @@ def submit(
 def _sweep(settings: Settings, as_json: bool) -> None:
     """Give the runs of dead workers to the pool again, and hand in what no run stands for."""
     from bookwright.flows.prefect import pool as prefect_pool
-    from bookwright.flows.prefect import workers as prefect_sweep
+    from bookwright.flows.prefect import workers as prefect_workers
 
     with prefect_pool.on_server(_server(settings)):
-        swept = prefect_sweep.Swept(prefect_sweep.sweep_once(settings), prefect_sweep.hand_in_interrupted(settings))
+        swept = prefect_workers.Swept(
+            prefect_workers.sweep_once(settings), prefect_workers.hand_in_interrupted(settings)
+        )
     told = [f"{book} lost its worker; its run is given to the pool again" for book in swept.again]
     told += [f"{one.book} is handed in as flow run {one.flow_run.id}" for one in swept.handed_in]
     words = "\n".join(told) or "no book has lost its worker"
@@ -112,7 +114,7 @@ def server(
         if taken and _is_taken(taken):
             raise InvalidSetting(f"port {taken} is in use; end what listens there, or choose another with {option}")
     from bookwright.flows.prefect import server as prefect_server
-    from bookwright.flows.prefect import workers as prefect_sweep
+    from bookwright.flows.prefect import workers as prefect_workers
     from bookwright.storage.engine.database import make_home
 
     make_home(settings)
@@ -123,7 +125,7 @@ def server(
     try:
         prefect_server.wait_until_up(process, api.url)
         _tell_login(settings, api.url)
-        sweeping = prefect_sweep.sweeping(settings, api)
+        sweeping = prefect_workers.sweeping(settings, api)
         figures = _figures(settings, metrics_port) if metrics_port else nullcontext()
         with prefect_server.announced(settings, api.url), sweeping, figures, suppress(KeyboardInterrupt):
             if worker:
@@ -159,15 +161,14 @@ def _work(
     """Deploy the flow and keep a worker running until something ends this; what it leaves behind is the server's."""
     from bookwright.flows.prefect import pool as prefect_pool
     from bookwright.flows.prefect import server as prefect_server
-    from bookwright.flows.prefect import workers as prefect_deployment
-    from bookwright.flows.prefect.workers import look_after
+    from bookwright.flows.prefect import workers as prefect_workers
 
     with prefect_pool.on_server(api):
-        prefect_deployment.deploy(limit)
+        prefect_workers.deploy(limit)
     note(f"deployed {prefect_pool.DEPLOYMENT}; `bookwright submit BRIEF.toml` hands a book in")
     arguments = ["worker", "start", "--pool", prefect_pool.POOL, "--limit", str(limit)]
     try:
-        look_after(serving, lambda: prefect_server.start_prefect(arguments, environment), note)
+        prefect_workers.look_after(serving, lambda: prefect_server.start_prefect(arguments, environment), note)
     finally:
         with prefect_pool.on_server(api):  # the books outlive the worker, to keep their calls in flight and say so
             prefect_pool.wait_for_endings(settings.stop_seconds + _TELL_SECONDS)

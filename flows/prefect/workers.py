@@ -31,7 +31,6 @@ from bookwright.flows.parameters import book_of
 from bookwright.flows.prefect.flow_run import FLOW_NAME
 from bookwright.flows.prefect.pool import POOL, HandedIn, hand_in, on_server, runs_of
 from bookwright.flows.prefect.server import CHILD, PrefectApi, stop_process
-from bookwright.flows.write_book import write_book
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookNotFound, BookwrightError
 from bookwright.models.settings import Settings
@@ -41,6 +40,25 @@ from bookwright.storage.repositories.books import BookRepository
 
 _ENGINE = command_to_string([sys.executable, "-m", CHILD, "--apart", "prefect.engine"])
 """A flow run that a stopping worker does not kill with its call in flight; for a worker on this machine."""
+
+Process = subprocess.Popen[bytes]
+
+_STOP_SECONDS = 30.0
+_LOOK_SECONDS = 0.5
+_FIRST_REST_SECONDS, _LONGEST_REST_SECONDS = 1.0, 60.0
+_STEADY_SECONDS = 60.0
+"""A worker that lived so long is started again at once, however often one died before."""
+
+_START_SECONDS = 120.0
+"""What a run may take from its process's start to its book's lease."""
+
+_MOST_CRASHES = 10
+"""Runs of one book whose processes were killed under a living worker; after that it is left to a person."""
+_SLACK_SECONDS = 60.0
+"""By how much the clocks of Prefect's server and of the database may differ."""
+
+_LEAST_SECONDS = 5.0
+"""Between two looks for the runs of dead workers, however short a lease is."""
 
 
 def job_template(command: str = _ENGINE) -> dict[str, Any]:
@@ -64,6 +82,8 @@ def job_template(command: str = _ENGINE) -> dict[str, Any]:
 
 def deploy(limit: int) -> None:
     """Make the pool for `limit` books at once, and the deployment on it; or bring both up to date."""
+    from bookwright.flows.write_book import write_book  # brings the engine, which a look for dead workers does not need
+
     _make_pool(limit)
     deployment = write_book.to_deployment(
         FLOW_NAME, tags=["bookwright"], work_pool_name=POOL, entrypoint_type=EntrypointType.MODULE_PATH,
@@ -84,23 +104,6 @@ def _make_pool(limit: int) -> None:
             client.update_work_pool(POOL, WorkPoolUpdate(base_job_template=template, concurrency_limit=limit))
 
 
-_STOP_SECONDS = 30.0
-_LOOK_SECONDS = 0.5
-_FIRST_REST_SECONDS, _LONGEST_REST_SECONDS = 1.0, 60.0
-_STEADY_SECONDS = 60.0
-"""A worker that lived so long is started again at once, however often one died before."""
-
-Process = subprocess.Popen[bytes]
-
-
-@contextmanager
-def _stopped_after(worker: Process) -> Iterator[None]:
-    try:
-        yield
-    finally:
-        stop_process(worker, _STOP_SECONDS)
-
-
 def look_after(server: Process, start: Callable[[], Process], tell: Callable[[str], None]) -> None:
     """Keep a worker running until something ends this process; `tell` hears of each that died.
 
@@ -110,8 +113,10 @@ def look_after(server: Process, start: Callable[[], Process], tell: Callable[[st
     rest = _FIRST_REST_SECONDS
     while True:
         began, worker = time.monotonic(), start()
-        with _stopped_after(worker):
+        try:
             _wait(server, worker)
+        finally:
+            stop_process(worker, _STOP_SECONDS)
         if time.monotonic() - began > _STEADY_SECONDS:
             rest = _FIRST_REST_SECONDS
         tell(f"the worker ended by itself with code {worker.returncode}; another one is started in {rest:.0f} s")
@@ -124,17 +129,6 @@ def _wait(server: Process, worker: Process) -> None:
         if server.poll() is not None:
             raise BookwrightError(f"the Prefect server ended by itself with code {server.returncode}")
         time.sleep(_LOOK_SECONDS)
-
-
-_START_SECONDS = 120.0
-"""What a run may take from its process's start to its book's lease."""
-
-_MOST_CRASHES = 10
-"""Runs of one book whose processes were killed under a living worker; after that it is left to a person."""
-_SLACK_SECONDS = 60.0
-"""By how much the clocks of Prefect's server and of the database may differ."""
-
-_LEAST_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
