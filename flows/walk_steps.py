@@ -11,7 +11,6 @@ from bookwright.flows.activities import close as closing
 from bookwright.flows.activities import decide as deciding
 from bookwright.flows.activities import divide as dividing
 from bookwright.flows.activities import extract as extracting
-from bookwright.flows.activities import plan as judging
 from bookwright.flows.activities import plan as planning
 from bookwright.flows.activities import recall as recalling
 from bookwright.flows.activities.maintain import keep_up, maintain
@@ -55,7 +54,7 @@ def plan(unit: TaskNode, planning_round: int, deps: Deps) -> Iterator[TaskNode]:
 def is_atom(node: TaskNode, deps: Deps) -> bool:
     """Tell whether a task is one worker's, judging its whole round if that is still open."""
     if deps.fresh(node).verdict is None:
-        deps.observer.run(Activity.JUDGE, node, lambda: judging.judge(node, deps))
+        deps.observer.run(Activity.JUDGE, node, lambda: planning.judge(node, deps))
     return deps.fresh(node).verdict is Verdict.ATOM
 
 

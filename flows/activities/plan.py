@@ -61,7 +61,7 @@ def plan(unit: TaskNode, planning_round: int, deps: Deps) -> None:
         if planning_round == 1 and unit.open_points:
             _take_up(unit, stores)
 
-    run.run(workflow[-1], as_move(add_tasks), check=every(has_tasks(deps), _is_held(run, workflow[-1], deps)))
+    run.run(workflow[-1], as_move(add_tasks), check=_check(run, workflow[-1], deps))
 
 
 def _take_up(unit: TaskNode, stores: Stores) -> None:
@@ -75,66 +75,6 @@ def _take_up(unit: TaskNode, stores: Stores) -> None:
     for sibling in stores.nodes.waiting_units(unit.parent):
         if sibling.key != unit.key and sibling.open_points:
             stores.nodes.change(sibling.key, open_points=())
-
-
-def decompose(node: TaskNode, deps: Deps) -> None:
-    """Cut a complex task into all its parts at once; too many are sent back once, then all are made. Source: S3-076."""
-    unit = unit_of(node, deps)
-    workflow = decomposition_workflow(unit.level, node.task_type, deps.profile.name)
-    run = begin_activity(Activity.DECOMPOSE, node, deps, workflow[0].context, next_activity="judge")
-    for agent in workflow[:-1]:
-        run.run(agent)
-
-    def add_parts(answer: PlanOutput, stores: Stores, step: int) -> None:
-        _add(stores, node, wanted(answer), deps, unit=unit.key, planning_round=node.planning_round)
-
-    run.run(workflow[-1], as_move(add_parts), check=every(has_tasks(deps), _is_held(run, workflow[-1], deps)))
-
-
-def parts(node: TaskNode, deps: Deps) -> list[TaskNode]:
-    """Return the parts that a task was cut into."""
-    with deps.stores() as stores:
-        return stores.nodes.children(node.key, TaskType.DESIGN, TaskType.SEARCH)
-
-
-def wanted(answer: PlanOutput) -> list[PlanNode]:
-    """Return an answer's tasks: design and search only, and none twice."""
-    seen: dict[str, PlanNode] = {}
-    for task in answer.sub_tasks:
-        if task.task_type is not TaskType.WRITE:
-            seen.setdefault(" ".join(task.goal.casefold().split()), task.folded)
-    return list(seen.values())
-
-
-def has_tasks(deps: Deps) -> Check:
-    """A check that an answer holds at least one task: an empty list is an error, asked again."""
-    return lambda answer: "" if wanted(answer) else render_problem("no_tasks", deps.desk.locale)
-
-
-def _is_held(run: ActivityRun, agent: Agent, deps: Deps) -> Check:
-    """A check that there are no more tasks than a round holds, and no longer lists than were asked for."""
-    return within_lists(run, agent.name, of_tasks(), run.card.max_tasks, deps)
-
-
-def verdict_unasked(task: PlanNode | TaskNode, above: Sequence[TaskNode], deps: Deps) -> Verdict | None:
-    """Return the verdict that a task has without a judge; None where one is asked. `above` has the nearest first."""
-    ancestors = tuple(node.task_type for node in above if not node.is_unit)
-    unit = next((node for node in above if node.is_unit), None)
-    may_decompose = (profile_at(unit, deps) if unit else deps.profile).decomposes
-    judged = verdict_by_score(task.complexity_score) if may_decompose else Verdict.ATOM
-    # A guard that makes even a complex task an atom decides without asking anybody.
-    held = guard_atom(judged or Verdict.COMPLEX, task.task_type, ancestors, len(ancestors), MAX_DECOMPOSITION_DEPTH)
-    return held if judged is not None or held is Verdict.ATOM else None
-
-
-def _add(stores: Stores, parent: TaskNode, tasks: list[PlanNode], deps: Deps, **common: int) -> None:
-    above = (parent, *stores.nodes.ancestors(parent))
-
-    def verdict(index: int) -> str | None:
-        known = verdict_unasked(tasks[index], above, deps)
-        return known.value if known else None
-
-    stores.nodes.add(parent, tasks, level=parent.level.value, verdict=verdict, length=None, **common)
 
 
 def judge(node: TaskNode, deps: Deps) -> None:
@@ -160,3 +100,62 @@ def judge(node: TaskNode, deps: Deps) -> None:
             stores.nodes.change(task.key, verdict=verdicts.get(number, Verdict.ATOM).value)
 
     run.run(agent, as_move(set_verdicts))
+
+
+def decompose(node: TaskNode, deps: Deps) -> None:
+    """Cut a complex task into all its parts at once; too many are sent back once, then all are made. Source: S3-076."""
+    unit = unit_of(node, deps)
+    workflow = decomposition_workflow(unit.level, node.task_type, deps.profile.name)
+    run = begin_activity(Activity.DECOMPOSE, node, deps, workflow[0].context, next_activity="judge")
+    for agent in workflow[:-1]:
+        run.run(agent)
+
+    def add_parts(answer: PlanOutput, stores: Stores, step: int) -> None:
+        _add(stores, node, wanted(answer), deps, unit=unit.key, planning_round=node.planning_round)
+
+    run.run(workflow[-1], as_move(add_parts), check=_check(run, workflow[-1], deps))
+
+
+def parts(node: TaskNode, deps: Deps) -> list[TaskNode]:
+    """Return the parts that a task was cut into."""
+    with deps.stores() as stores:
+        return stores.nodes.children(node.key, TaskType.DESIGN, TaskType.SEARCH)
+
+
+def wanted(answer: PlanOutput) -> list[PlanNode]:
+    """Return an answer's tasks: design and search only, and none twice."""
+    seen: dict[str, PlanNode] = {}
+    for task in answer.sub_tasks:
+        if task.task_type is not TaskType.WRITE:
+            seen.setdefault(" ".join(task.goal.casefold().split()), task.folded)
+    return list(seen.values())
+
+
+def _check(run: ActivityRun, agent: Agent, deps: Deps) -> Check:
+    """A check that there are tasks, no more than a round holds, and no longer lists than were asked for."""
+
+    def has_tasks(answer: PlanOutput) -> str:
+        return "" if wanted(answer) else render_problem("no_tasks", deps.desk.locale)
+
+    return every(has_tasks, within_lists(run, agent.name, of_tasks(), run.card.max_tasks, deps))
+
+
+def verdict_unasked(task: PlanNode | TaskNode, above: Sequence[TaskNode], deps: Deps) -> Verdict | None:
+    """Return the verdict that a task has without a judge; None where one is asked. `above` has the nearest first."""
+    ancestors = tuple(node.task_type for node in above if not node.is_unit)
+    unit = next((node for node in above if node.is_unit), None)
+    may_decompose = (profile_at(unit, deps) if unit else deps.profile).decomposes
+    judged = verdict_by_score(task.complexity_score) if may_decompose else Verdict.ATOM
+    # A guard that makes even a complex task an atom decides without asking anybody.
+    held = guard_atom(judged or Verdict.COMPLEX, task.task_type, ancestors, len(ancestors), MAX_DECOMPOSITION_DEPTH)
+    return held if judged is not None or held is Verdict.ATOM else None
+
+
+def _add(stores: Stores, parent: TaskNode, tasks: list[PlanNode], deps: Deps, **common: int) -> None:
+    above = (parent, *stores.nodes.ancestors(parent))
+
+    def verdict(index: int) -> str | None:
+        known = verdict_unasked(tasks[index], above, deps)
+        return known.value if known else None
+
+    stores.nodes.add(parent, tasks, level=parent.level.value, verdict=verdict, length=None, **common)
