@@ -37,16 +37,19 @@ from bookwright.storage.stores import BookStorage, Stores
 _SHARE = 0.8
 """Of the room of a designer's prompt, for the pages of one call."""
 
+_TITLE = 120
+"""Characters."""
+
 
 def fill_codex(book: TaskNode, deps: Deps) -> None:
     """Take a book's pages into its codex: what a model finds where one may judge, then what code reads off them."""
     plan = folder_of(deps).plan
     with deps.stores() as stores:
-        pages = [own for own in documents_of_pages(book, stores) if codex_part(own[0], plan) is not None]
+        pages = [page for _, page, _ in _pages_for_codex(book, plan, stores)]
     if not pages:
         return
     if evaluates(deps.profile.name):
-        deps.observer.run(Activity.REVIEW, book, lambda: _extract(book, [page for _, page in pages], deps))
+        deps.observer.run(Activity.REVIEW, book, lambda: _extract(book, pages, deps))
 
     def complete(stores: Stores, step: int) -> None:
         for record, document in list(missing_records(book, plan, stores)):
@@ -55,10 +58,12 @@ def fill_codex(book: TaskNode, deps: Deps) -> None:
     deps.desk.journal.move(complete)
 
 
-def codex_part(page: TaskNode, plan: Blueprint) -> CodexPart | None:
-    """Return what a page is in the codex by its blueprint; None for nothing."""
-    member = plan.member(page.member)
-    return member.codex if member else None
+def _pages_for_codex(book: TaskNode, plan: Blueprint, stores: Stores) -> Iterator[tuple[TaskNode, Document, CodexPart]]:
+    """Yield the pages that are something in the codex by the blueprint, each with its task and what it is there."""
+    for node, page in documents_of_pages(book, stores):
+        member = plan.member(node.member)
+        if member is not None and member.codex is not None:
+            yield node, page, member.codex
 
 
 def missing_records(book: TaskNode, plan: Blueprint, stores: Stores) -> Iterator[tuple[Record, int]]:
@@ -82,11 +87,10 @@ def _was_there(record: Record, stores: Stores) -> bool:
 
 def _codex_pages(book: TaskNode, plan: Blueprint, stores: Stores) -> Iterator[tuple[CodexPage, int]]:
     """The pages that go to the codex: of a member with entries these, and not the page that introduces them."""
-    found = [(node, page) for node, page in documents_of_pages(book, stores) if codex_part(node, plan) is not None]
-    introduced = {node.parent for node, _ in found if part_of(node) is PartOf.ENTRY}
-    for node, page in found:
-        part = codex_part(node, plan)
-        if part is not None and node.key not in introduced:
+    found = list(_pages_for_codex(book, plan, stores))
+    introduced = {node.parent for node, _, _ in found if part_of(node) is PartOf.ENTRY}
+    for node, page, part in found:
+        if node.key not in introduced:
             yield CodexPage(node.title, page.text, part), page.id
 
 
@@ -116,10 +120,6 @@ def _taken_in(ground: ExtractionGround, document: int, found: DesignExtraction) 
     records, _ = design_records(found.model_copy(update={"threads": ()}), ground)
     kept = [own.model_copy(update={"revealed_at": None}) if isinstance(own, Secret) else own for own in records]
     return lambda stores, step: _merge(kept, document, stores, step)
-
-
-_TITLE = 120
-"""Characters."""
 
 
 @dataclass(frozen=True)
