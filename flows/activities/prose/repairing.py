@@ -1,11 +1,10 @@
 """Repairing a text that stands: an editor's orders are carried out passage by passage, and its length is made right."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from bookwright.agents.agent import Agent
 from bookwright.agents.readers import REPAIR
-from bookwright.agents.relay.leaks.issue import LeakIssue
 from bookwright.agents.relay.secrets.guard import Guard
 from bookwright.agents.relay.secrets.reviewing import is_rejected, span_of
 from bookwright.agents.steps.activity_run import ActivityRun
@@ -30,6 +29,9 @@ from bookwright.prompts import Card
 from bookwright.storage.steps.journal import Move
 
 _GRAVITY = {"critical": 9, "warning": 3, "info": 1}
+
+ROUNDS = 3
+"""How often a text is mended at most: each time for the true amount, then for what that left."""
 
 
 @dataclass(frozen=True)
@@ -126,10 +128,6 @@ def repair(target: RepairTarget, step: str, deps: Deps) -> None:
     try_step(rewording.run, REPAIR, put_right, step=step)
 
 
-ROUNDS = 3
-"""How often a text is mended at most: each time for the true amount, then for what that left."""
-
-
 @dataclass(frozen=True)
 class Mending:
     """A text whose length is off, and what may be done about it."""
@@ -138,8 +136,7 @@ class Mending:
     unit: TaskNode
     card: Card
     deps: Deps
-    found: Callable[[str], list[LeakIssue]]
-    """Finds what a text gives away."""
+    find: Find
 
     @property
     def agent(self) -> Agent:
@@ -163,10 +160,10 @@ class Mending:
         if isinstance(answer, Changes):
             free = [change for change in answer.changes if not (change.text and self._tells(change.text))]
             limits = wanted_lengths(self.unit, self.card.is_last, self.deps)
-            new = shortened(self.text, free, limits, language, bound_lines(self.unit, self.deps))
+            new = shortened(self.text, free, limits, language, _bound_lines(self.unit, self.deps))
         else:
             found = read_insertions(answer)
-            pieces = [replace(one, text=without_leaks(one.text, self.found)) for one in found]
+            pieces = [replace(one, text=without_leaks(one.text, self.find)) for one in found]
             new = lengthened(self.text, pieces, self.unit.length or 1, language)
         return self.text if self._tells(new) else new
 
@@ -175,10 +172,10 @@ class Mending:
         return (self.unit.length or 1) - self.deps.brief.language.measure(self.text)
 
     def _tells(self, text: str) -> bool:
-        return is_rejected(self.found(text))
+        return is_rejected(self.find(text))
 
 
-def bound_lines(unit: TaskNode, deps: Deps) -> Sequence[str]:
+def _bound_lines(unit: TaskNode, deps: Deps) -> Sequence[str]:
     """Return the lines that bind whoever writes a unit: the book's own, those of its designs, and its brief's."""
     with deps.stores() as stores:
         units = [unit, *stores.nodes.ancestors(unit)]
