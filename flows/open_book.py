@@ -42,48 +42,6 @@ from bookwright.storage.stores import BookStorage
 from bookwright.storage.tree.held_view import HeldView
 
 
-class BookTools:
-    """A look into the book, as soon as its index holds anything, and the web where a service is set up."""
-
-    def __init__(
-        self, storage: BookStorage, index: KnowledgeIndex, settings: Settings, *, is_rehearsal: bool = False
-    ) -> None:
-        """`is_rehearsal` has the service that is set up played, so that nothing leaves this machine."""
-        self._storage = storage
-        self._index = index
-        self._settings = settings
-        self._is_rehearsal = is_rehearsal
-
-    @property
-    def has_web(self) -> bool:
-        """Whether anything outside the book can be looked up."""
-        return bool(self._web)
-
-    def registry(self, names: tuple[str, ...], unit: TaskNode) -> ToolRegistry | None:
-        """Return those of the named tools that a unit's steps can use; None where there is nothing to look into yet."""
-        known = [tool for tool in (*self._web, *self._of_the_book(unit)) if tool.name in names]
-        return ToolRegistry(known) if known else None
-
-    @cached_property
-    def _web(self) -> tuple[Tool[Any], ...]:
-        services = searchers(self._settings)
-        if services and self._is_rehearsal:
-            from bookwright.agents.backends.rehearsal.backend import RehearsedSearcher  # brings its vocabulary
-
-            return (WebSearch((RehearsedSearcher(),)),)
-        if not services:
-            return ()
-        from bookwright.agents.tools.fetch_page import FetchPage  # brings a client of HTTP with all its protocols
-
-        return WebSearch(services), FetchPage()
-
-    def _of_the_book(self, unit: TaskNode) -> list[Tool[Any]]:
-        if not self._index.has(1):
-            return []
-        with self._storage.look() as stores:
-            return index_tools(IndexView(self._index, unit.order, people(stores)))
-
-
 @dataclass(frozen=True)
 class RunConfig:
     """The parameters of a run of a book; all but settings and models have a default."""
@@ -210,3 +168,45 @@ def open_ledger(book: Book, journal: Journal, settings: Settings) -> BudgetLedge
         title=f"the budget of {book.id}",
         remedy=f"`bookwright brief {book.id} --set budget.usd=...` (or budget.tokens) raises it",
     )  # fmt: skip
+
+
+class BookTools:
+    """A look into the book, as soon as its index holds anything, and the web where a service is set up."""
+
+    def __init__(
+        self, storage: BookStorage, index: KnowledgeIndex, settings: Settings, *, is_rehearsal: bool = False
+    ) -> None:
+        """`is_rehearsal` has the service that is set up played, so that nothing leaves this machine."""
+        self._storage = storage
+        self._index = index
+        self._settings = settings
+        self._is_rehearsal = is_rehearsal
+
+    @property
+    def has_web(self) -> bool:
+        """Whether anything outside the book can be looked up."""
+        return bool(self._web)
+
+    def registry(self, names: tuple[str, ...], unit: TaskNode) -> ToolRegistry | None:
+        """Return those of the named tools that a unit's steps can use; None where there is nothing to look into yet."""
+        known = [tool for tool in (*self._web, *self._of_the_book(unit)) if tool.name in names]
+        return ToolRegistry(known) if known else None
+
+    @cached_property
+    def _web(self) -> tuple[Tool[Any], ...]:
+        services = searchers(self._settings)
+        if services and self._is_rehearsal:
+            from bookwright.agents.backends.rehearsal.backend import RehearsedSearcher  # brings its vocabulary
+
+            return (WebSearch((RehearsedSearcher(),)),)
+        if not services:
+            return ()
+        from bookwright.agents.tools.fetch_page import FetchPage  # brings a client of HTTP with all its protocols
+
+        return WebSearch(services), FetchPage()
+
+    def _of_the_book(self, unit: TaskNode) -> list[Tool[Any]]:
+        if not self._index.has(1):
+            return []
+        with self._storage.look() as stores:
+            return index_tools(IndexView(self._index, unit.order, people(stores)))
