@@ -46,6 +46,9 @@ _DATELINE = 60
 """Letters of a first line that may be nothing but a time."""
 _SENTENCE = re.compile(r"[.!?。！？…”」]\s*$")
 
+SECOND_ROUND = "quality.2"
+_GRAVITY = ("critical", "warning", "info")
+
 
 def extracts(unit: TaskNode, deps: Deps) -> bool:
     """Whether a model extracts facts from a text and checks it against the codex.
@@ -179,10 +182,6 @@ def _dateline(text: str) -> str:
     if len(first) > _DATELINE or _SENTENCE.search(first):
         return ""
     return first if stated(read_time(first)) else ""
-
-
-SECOND_ROUND = "quality.2"
-_GRAVITY = ("critical", "warning", "info")
 
 
 def audit(unit: TaskNode, deps: Deps) -> tuple[str, ...]:

@@ -27,6 +27,16 @@ from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.prompts import Card, Told
 from bookwright.storage.steps.journal import Move
 
+_DRAWS = 3
+_FACT_CHARACTERS = (12, 220)
+_HEADING = re.compile(r"\s*(?:#|[-*+>\s]*(?:\d+[.)]\s*)?(?:\*\*[^*]+\*\*|__[^_]+__)\s*[:：]?\s*$)")
+"""A line that names what is told below it: a Markdown heading, or one in bold alone."""
+_LETTER = re.compile(r"\w")
+_BULLET = re.compile(r"\s*(?:(?:[-*+>]|\d{1,3}[.)])\s+)*")
+_ENDINGS = 3
+_LEDGER, _RETURNING = 6, 6
+"""Units whose shapes are told to whoever makes the next one, and things of earlier pages that may come back."""
+
 
 def wants_questions(unit: TaskNode, deps: Deps) -> bool:
     """True for a unit at chapter level or above that has not been begun and not been asked about."""
@@ -51,17 +61,6 @@ def recall(unit: TaskNode, deps: Deps) -> None:
 
 def _run(unit: TaskNode, deps: Deps) -> ActivityRun:
     return begin_activity(Activity.RECALL, unit, deps, QUESTIONS.context, next_activity="plan")
-
-
-_DRAWS = 3
-_FACT_CHARACTERS = (12, 220)
-_HEADING = re.compile(r"\s*(?:#|[-*+>\s]*(?:\d+[.)]\s*)?(?:\*\*[^*]+\*\*|__[^_]+__)\s*[:：]?\s*$)")
-"""A line that names what is told below it: a Markdown heading, or one in bold alone."""
-_LETTER = re.compile(r"\w")
-_BULLET = re.compile(r"\s*(?:(?:[-*+>]|\d{1,3}[.)])\s+)*")
-_ENDINGS = 3
-_LEDGER, _RETURNING = 6, 6
-"""Units whose shapes are told to whoever makes the next one, and things of earlier pages that may come back."""
 
 
 def drawn_facts(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Told:

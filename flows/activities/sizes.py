@@ -31,6 +31,10 @@ _LISTS = ("instructions", "input_brief", "constraints", "acceptance_criteria")
 _SHOWN = 6
 """Lists that are named to whoever gave too much."""
 
+_TOKENS_A_UNIT = {Language.EN: 1.6, Language.ZH: 1.2, Language.JA: 1.2, Language.KO: 1.2}
+_LEAST_ROOM = 100
+"""Tokens; in less than that no model says anything that code could not cut."""
+
 
 def cut_to_tokens(text: str, room: float, deps: Deps) -> str:
     """Return the beginning of a text that has about so many tokens."""
@@ -105,11 +109,6 @@ def _too_long(tasks: Iterable[PlanNode], most: dict[str, int]) -> Iterable[dict[
         for name, limit in most.items():
             if len(getattr(task, name)) > limit:
                 yield {"task": number, "name": name, "given": len(getattr(task, name)), "most": limit}
-
-
-_TOKENS_A_UNIT = {Language.EN: 1.6, Language.ZH: 1.2, Language.JA: 1.2, Language.KO: 1.2}
-_LEAST_ROOM = 100
-"""Tokens; in less than that no model says anything that code could not cut."""
 
 
 def condense(deps: Deps) -> None:

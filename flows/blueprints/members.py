@@ -35,6 +35,9 @@ _SHORTEST, _LONGEST = 0.6, 1.6
 _LEAST_PAGE = 40
 """Words below which a page says nothing, however short its book is."""
 
+_BY_CODE = (MemberKind.PAGE, MemberKind.POLISH)
+_PAGES = (DocumentKind.DESIGN, DocumentKind.FINDINGS)
+
 
 class PartOf(StrEnum):
     """What a task is of its member."""
@@ -145,10 +148,6 @@ def _least(deps: Deps) -> int:
 
 def _shares(members: Sequence[Member]) -> float:
     return sum(member.share for member in members if member.is_written)
-
-
-_BY_CODE = (MemberKind.PAGE, MemberKind.POLISH)
-_PAGES = (DocumentKind.DESIGN, DocumentKind.FINDINGS)
 
 
 def gather(deps: Deps, *, with_people: bool = False) -> BookGround:

@@ -40,6 +40,8 @@ from bookwright.storage.stores import Stores
 _PARTS_SHARE = 0.8
 """Of the room of a designer's prompt, for the entries that an overview is made of."""
 
+_NEEDS_PEOPLE = ("cast_index",)
+
 
 def write_page(node: TaskNode, deps: Deps) -> None:
     """Write the page of a member or of one of its entries; a member without a prompt goes the walk's usual way."""
@@ -122,9 +124,6 @@ def _entries(answer: PlanOutput, most: int) -> list[PlanNode]:
         entry = task.model_copy(update={"task_type": TaskType.DESIGN, "title": title, "length": None, "sub_tasks": ()})
         named.setdefault(folded(title), entry)
     return list(named.values())[:most]
-
-
-_NEEDS_PEOPLE = ("cast_index",)
 
 
 def make_page(node: TaskNode, deps: Deps) -> None:

@@ -22,6 +22,9 @@ from bookwright.models.tree.depth import Depth
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
 
+CHOSEN = "candidates"
+"""Begins the names of the steps that code records when a choice is made: how many there were to choose from follows."""
+
 
 def drafted(agent: Agent, unit: TaskNode, run: ActivityRun, deps: Deps) -> str:
     """Have a unit drafted, twice where it opens, turns or ends the book; a blind reader says which draft goes on.
@@ -101,10 +104,6 @@ def _chosen(first: str, second: str, unit: TaskNode, run: ActivityRun, deps: Dep
         judge.rests_on(page.id)
     outcome = try_step(judge, CHOOSE)
     return (drafts[outcome.value.better], outcome.value.carry_over) if outcome else (first, ())
-
-
-CHOSEN = "candidates"
-"""Begins the names of the steps that code records when a choice is made: how many there were to choose from follows."""
 
 
 def chosen_of(

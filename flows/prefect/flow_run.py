@@ -29,6 +29,13 @@ _R = TypeVar("_R")
 PATIENCE = {prefect.settings.PREFECT_API_REQUEST_TIMEOUT: 15.0, prefect.settings.PREFECT_CLIENT_MAX_RETRIES: 2}
 """Prefect's settings while a book is written: the walk must not wait for a server."""
 
+Notice = Callable[[str], None]
+"""Hears, as one line, that Prefect went away or came back."""
+
+_ANSWER_SECONDS = 5.0
+_FIRST_SILENCE_SECONDS = 5.0
+_LONGEST_SILENCE_SECONDS = 60.0
+
 
 def reaching(api: PrefectApi) -> dict[Setting, Any]:
     """Return Prefect's settings that lead to a server and let us in there."""
@@ -75,14 +82,6 @@ def ending_of(error: BookwrightError) -> State[None]:
         if isinstance(cause, BookHeld):
             return Failed(name="Held", message=str(cause))  # its holder may have the same run, and would stop
     return Failed(message=str(error))
-
-
-Notice = Callable[[str], None]
-"""Hears, as one line, that Prefect went away or came back."""
-
-_ANSWER_SECONDS = 5.0
-_FIRST_SILENCE_SECONDS = 5.0
-_LONGEST_SILENCE_SECONDS = 60.0
 
 
 @dataclass

@@ -20,6 +20,9 @@ from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.repositories.codex import CodexRepository
 from bookwright.storage.stores import Stores
 
+_MARGIN = 2
+"""How many times as many chapters as a book of its length has at the most usual may be spoken of."""
+
 
 def brief_seen(brief: Brief) -> str:
     """Return what stands for a brief as somebody has it before them."""
@@ -102,10 +105,6 @@ def _why_not(length: int, book: Book, root: TaskNode, children: list[TaskNode]) 
     if children[-1].is_last and children[-1].status is not NodeStatus.OPEN:
         return f"its last {level} is written"
     return ""
-
-
-_MARGIN = 2
-"""How many times as many chapters as a book of its length has at the most usual may be spoken of."""
 
 
 def check_new(stores: Stores, record: Record) -> None:

@@ -16,6 +16,12 @@ _CONFLICT = ".conflict"
 _SEAL_LINE = re.compile(rf"^(.*){OPEN}$", re.MULTILINE)
 _MINE = re.compile(rb"^(?:# )?mine: \"?([0-9a-f]{16})", re.MULTILINE)
 
+_LOOKED_AT = 4_000
+"""Bytes at a file's beginning in which it says which page it is."""
+_PAGE = re.compile(r"^id: *[\"']?([a-z_]+/[0-9]+)[\"']?\s*$", re.MULTILINE)
+_BOOK = re.compile(r"^book: *[\"']?([a-z0-9-]+)[\"']?\s*$", re.MULTILINE)
+_RECORD = re.compile(r"^# (entry|secret|foreshadowing) (\S+), version [0-9]+\s*$", re.MULTILINE)
+
 
 def conflict_path(path: str) -> str:
     """Return the file in which a file's conflict is laid out."""
@@ -61,13 +67,6 @@ def _aside(path: str) -> Iterator[str]:
 
 def _mark(content: bytes) -> bytes:
     return sum_of(content)[:16].encode()
-
-
-_LOOKED_AT = 4_000
-"""Bytes at a file's beginning in which it says which page it is."""
-_PAGE = re.compile(r"^id: *[\"']?([a-z_]+/[0-9]+)[\"']?\s*$", re.MULTILINE)
-_BOOK = re.compile(r"^book: *[\"']?([a-z0-9-]+)[\"']?\s*$", re.MULTILINE)
-_RECORD = re.compile(r"^# (entry|secret|foreshadowing) (\S+), version [0-9]+\s*$", re.MULTILINE)
 
 
 @dataclass
