@@ -12,7 +12,7 @@ from bookwright.flows import gates
 from bookwright.flows.activities.decide import asks_decision
 from bookwright.flows.activities.moves import as_move
 from bookwright.flows.activities.recall import drawn_facts
-from bookwright.flows.activities.sizes import every, of_tasks, within_lists
+from bookwright.flows.activities.sizes import MOST_OF_A_TASK, every, within_lists
 from bookwright.flows.activities.told_books import is_told_whole, plot
 from bookwright.flows.activities.unit_facts import begin_activity, depth_at, profile_at, unit_card, unit_of
 from bookwright.flows.blueprints.unit_plans import form_of
@@ -137,7 +137,7 @@ def _check(run: ActivityRun, agent: Agent, deps: Deps) -> Check:
     def has_tasks(answer: PlanOutput) -> str:
         return "" if wanted(answer) else render_problem("no_tasks", deps.desk.locale)
 
-    return every(has_tasks, within_lists(run, agent.name, of_tasks(), run.card.max_tasks, deps))
+    return every(has_tasks, within_lists(run, agent.name, MOST_OF_A_TASK, run.card.max_tasks, deps))
 
 
 def verdict_unasked(task: PlanNode | TaskNode, above: Sequence[TaskNode], deps: Deps) -> Verdict | None:

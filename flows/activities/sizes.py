@@ -1,6 +1,7 @@
 """Sizes of prompts and answers: texts are cut or condensed to their room; an answer over its size is sent back once."""
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
@@ -9,6 +10,7 @@ from bookwright.agents.context.retrieval_cache import name_of, room_of
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.answers import Check
 from bookwright.agents.workflows import CONDENSE
+from bookwright.flows.activities.moves import is_given_up
 from bookwright.flows.activities.unit_facts import begin_activity, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
@@ -24,10 +26,9 @@ from bookwright.prompts import render_problem
 
 _T = TypeVar("_T")
 
-MOST_ENTRIES = 4
-"""How many entries a list of a task may have, as the prompts of planners say."""
+MOST_OF_A_TASK = dict.fromkeys(("instructions", "input_brief", "constraints", "acceptance_criteria"), 4)
+"""How many entries the lists of a planned task may have, as the prompts of planners say."""
 
-_LISTS = ("instructions", "input_brief", "constraints", "acceptance_criteria")
 _SHOWN = 6
 """Lists that are named to whoever gave too much."""
 
@@ -95,11 +96,6 @@ def every(*checks: Check) -> Check:
     return check
 
 
-def of_tasks() -> dict[str, int]:
-    """How many entries the lists of a planned task may have."""
-    return dict.fromkeys(_LISTS, MOST_ENTRIES)
-
-
 def _is_first(run: ActivityRun, step: str, deps: Deps) -> bool:
     return deps.profile.name is not ProfileName.SMALL and run.failures(step) == 0
 
@@ -132,16 +128,14 @@ def _condense(book: TaskNode, text: str, deps: Deps) -> None:
     run = begin_activity(Activity.CONDENSE, book, deps, CONDENSE.context, card)
     run.add("text", text)
     name = name_of(text, deps.profile)
-    if run.is_done(name) or run.failures(name) > deps.desk.settings.max_repairs:
+    if run.is_done(name) or is_given_up(run, name):
         return
 
     def ask() -> None:
         run.run(CONDENSE, step=name, check=check)
 
-    try:
+    with suppress(NoResult, RequestRejected):  # code cuts the text then; the attempts are on record
         deps.observer.run(Activity.CONDENSE, book, ask)
-    except (NoResult, RequestRejected):
-        return  # Code cuts the text then; the attempts are on record.
 
 
 def what_is_lost(locale: str, before: str, after: str) -> str:
