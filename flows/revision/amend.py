@@ -74,8 +74,7 @@ def amend(node: TaskNode, old: Document, wanted: Amendment, deps: Deps, guard: G
     run.add("text", old.text, is_prose=old.kind is DocumentKind.PROSE)
     run.add("order", _sayable(wanted.order, run, node, deps))
     run.rests_on(*wanted.rests_on)
-    change = _amend_prose if old.kind is DocumentKind.PROSE else _amend_text
-    deps.observer.run(_MAKERS[old.kind][0], node, partial(change, node, old, wanted, run, deps))
+    deps.observer.run(_MAKERS[old.kind][0], node, partial(_amend, node, old, wanted, run, deps))
 
 
 def recheck(node: TaskNode, old: Document, deps: Deps, guard: Guard, replaced: Mapping[int, int] = {}) -> None:
@@ -159,19 +158,14 @@ def _begun(stores: Stores, node: TaskNode, old: Document) -> dict[str, float]:
     return stores.steps.begun_beside(key) | (own if old.kind is DocumentKind.PROSE else {})
 
 
-def _amend_prose(node: TaskNode, old: Document, wanted: Amendment, run: ActivityRun, deps: Deps) -> None:
-    def taken(text: str) -> Move:
+def _amend(node: TaskNode, old: Document, wanted: Amendment, run: ActivityRun, deps: Deps) -> None:
+    def amended(text: str) -> Move:
         return _version_move(node, old, text, wanted, (*run.sources, old.id), run.guard.use)
 
-    finish = UnitFinish(run.unit, run, deps, taken=taken)
-    finish.finish(AMEND_PROSE, str.strip, step=wanted.step_of(old))
-
-
-def _amend_text(node: TaskNode, old: Document, wanted: Amendment, run: ActivityRun, deps: Deps) -> None:
-    def amended(text: str) -> Move:
-        return _version_move(node, old, text.strip(), wanted, (*run.sources, old.id), run.guard.use)
-
-    run.run(AMEND, amended, step=wanted.step_of(old))
+    if old.kind is DocumentKind.PROSE:
+        UnitFinish(run.unit, run, deps, taken=amended).finish(AMEND_PROSE, str.strip, step=wanted.step_of(old))
+    else:
+        run.run(AMEND, lambda text: amended(text.strip()), step=wanted.step_of(old))
 
 
 def _version_move(

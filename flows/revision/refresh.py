@@ -17,7 +17,6 @@ from bookwright.flows.activities import close as closing
 from bookwright.flows.activities.maintain import maintain
 from bookwright.flows.activities.prose import brief as briefing
 from bookwright.flows.activities.prose import write as writing
-from bookwright.flows.activities.prose.brief import guard_of
 from bookwright.flows.activities.unit_facts import unit_of
 from bookwright.flows.blueprints.pages import is_made_by_code, make_page
 from bookwright.flows.deps import Deps
@@ -165,7 +164,7 @@ def _maker_of(document: Document, deps: Deps) -> StepKey:
 def _amend(node: TaskNode, old: Document, stale: StaleDocument, deps: Deps) -> None:
     """Carry the news into a text; one whose writer may know none of it is held against what is kept there now."""
     is_prose = old.kind is DocumentKind.PROSE
-    guard = guard_of(unit_of(node, deps), deps) if is_prose else Guard.idle()
+    guard = briefing.guard_of(unit_of(node, deps), deps) if is_prose else Guard.idle()
     order = _order(stale, guard, deps)
     replaced = {cause.old.id: cause.new.id for cause in stale.causes}
     if is_prose and not order:
