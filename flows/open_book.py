@@ -170,17 +170,15 @@ def open_ledger(book: Book, journal: Journal, settings: Settings) -> BudgetLedge
     )  # fmt: skip
 
 
+@dataclass
 class BookTools:
     """A look into the book, as soon as its index holds anything, and the web where a service is set up."""
 
-    def __init__(
-        self, storage: BookStorage, index: KnowledgeIndex, settings: Settings, *, is_rehearsal: bool = False
-    ) -> None:
-        """`is_rehearsal` has the service that is set up played, so that nothing leaves this machine."""
-        self._storage = storage
-        self._index = index
-        self._settings = settings
-        self._is_rehearsal = is_rehearsal
+    storage: BookStorage
+    index: KnowledgeIndex
+    settings: Settings
+    is_rehearsal: bool = False
+    """The service that is set up is played, so that nothing leaves this machine."""
 
     @property
     def has_web(self) -> bool:
@@ -194,8 +192,8 @@ class BookTools:
 
     @cached_property
     def _web(self) -> tuple[Tool[Any], ...]:
-        services = searchers(self._settings)
-        if services and self._is_rehearsal:
+        services = searchers(self.settings)
+        if services and self.is_rehearsal:
             from bookwright.agents.backends.rehearsal.backend import RehearsedSearcher  # brings its vocabulary
 
             return (WebSearch((RehearsedSearcher(),)),)
@@ -206,7 +204,7 @@ class BookTools:
         return WebSearch(services), FetchPage()
 
     def _of_the_book(self, unit: TaskNode) -> list[Tool[Any]]:
-        if not self._index.has(1):
+        if not self.index.has(1):
             return []
-        with self._storage.look() as stores:
-            return index_tools(IndexView(self._index, unit.order, people(stores)))
+        with self.storage.look() as stores:
+            return index_tools(IndexView(self.index, unit.order, people(stores)))
