@@ -158,9 +158,7 @@ def read_setting(brief: Brief, database: Database, settings: Settings) -> tuple[
     if not brief.world:
         return brief, None
     world = _world(brief.world, database)
-    plan = blueprint_of(world.brief.blueprint, settings.home).plan if world.brief.blueprint else None
-    _check(world, plan, brief)
-    assert plan is not None  # checked just now
+    plan = _plan(world, brief, settings)
     with BookStorage(database, world.id, world.brief.language).read() as stores:
         return brief.changed(world=world.id), _setting(world, plan, stores)
 
@@ -195,7 +193,9 @@ def _world(named: str, database: Database) -> Book:
             raise InvalidBrief(f"world in the brief: {error}") from None
 
 
-def _check(world: Book, plan: Blueprint | None, brief: Brief) -> None:
+def _plan(world: Book, brief: Brief, settings: Settings) -> Blueprint:
+    """The blueprint of a book in which another one is to be set; raise `InvalidBrief` if that cannot be."""
+    plan = blueprint_of(world.brief.blueprint, settings.home).plan if world.brief.blueprint else None
     if plan is None or plan.makes is not Makes.DESIGNS:
         raise InvalidBrief(
             f"world in the brief: {world.id!r} is a story and no world; `bookwright worldbuild` makes one"
@@ -209,6 +209,7 @@ def _check(world: Book, plan: Blueprint | None, brief: Brief) -> None:
             f"world in the brief: {world.id!r} is in {world.brief.language.english_name} and this book in "
             f"{brief.language.english_name}; a book is in the language of its world"
         )
+    return plan
 
 
 def _setting(world: Book, plan: Blueprint, stores: Stores) -> WorldSetting:
