@@ -99,7 +99,7 @@ def page_length(node: TaskNode, deps: Deps) -> int:
         room = round(room * (1 - _OVERVIEW_SHARE) / max(count, 1))
     elif member.entries is not None and deps.profile.name is not ProfileName.SMALL:
         room = round(room * _OVERVIEW_SHARE)
-    return max(room, _least(deps))
+    return max(room, in_units(_LEAST_PAGE, deps))
 
 
 def member_length(member: Member, deps: Deps) -> int:
@@ -139,11 +139,7 @@ def entry_length(member: Member, deps: Deps) -> int:
             return design_allowance(stores.nodes.root(), deps)
     least, most = entries_wanted(member, deps)
     room = member_length(member, deps) * (1 - _OVERVIEW_SHARE)
-    return max(round(room / ((least + most) / 2)), _least(deps))
-
-
-def _least(deps: Deps) -> int:
-    return in_units(_LEAST_PAGE, deps)
+    return max(round(room / ((least + most) / 2)), in_units(_LEAST_PAGE, deps))
 
 
 def _shares(members: Sequence[Member]) -> float:

@@ -17,7 +17,6 @@ LEAST_CHILD = 50
 _LEEWAY = 0.1
 """By how much a child of a counted division may differ from the others, so that as many come of it."""
 
-
 _SHORTER, _LONGER = 0.6, 1.6
 """How far a child that is to follow the author's own may be from their usual length."""
 
