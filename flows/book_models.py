@@ -7,7 +7,6 @@ holds whatever it says later, silent or started anew: a resumed book asks what a
 import json
 
 from bookwright.agents.backends.windows import can_be_asked, found_window, window_of, with_known, with_windows
-from bookwright.agents.steps.answers import SMALL_PAGE_WORDS
 from bookwright.models.blueprint import CHARACTERS_A_WORD, Blueprint, Makes
 from bookwright.models.book import Book
 from bookwright.models.brief import Brief
@@ -95,6 +94,8 @@ def check_reach(brief: Brief, settings: Settings, option: str | None = None) -> 
 
 def small_reach(plan: Blueprint, brief: Brief) -> int:
     """Return how long a book of designs is at the most in the profile `small`, in the book's unit of length."""
+    from bookwright.agents.steps.answers import SMALL_PAGE_WORDS  # brings the templates of prompts
+
     words = _page_count(plan) * SMALL_PAGE_WORDS
     return words if brief.length_unit == "words" else round(words * CHARACTERS_A_WORD)
 
