@@ -118,7 +118,7 @@ def _length_of(members: Sequence[Member], deps: Deps) -> int:
     with deps.stores() as stores:
         tasks = [task.key for task in stores.nodes.children(stores.nodes.root().key) if task.member in names]
         entries = [entry.key for task in tasks for entry in stores.nodes.children(task)]
-        pages = stores.documents.of_nodes([*tasks, *entries], DocumentKind.DESIGN, DocumentKind.FINDINGS)
+        pages = stores.documents.of_nodes([*tasks, *entries], *_PAGES)
     return sum(page.length for page in pages)
 
 
