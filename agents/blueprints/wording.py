@@ -5,7 +5,7 @@ import tomllib
 from functools import cache
 from importlib.resources import files
 
-from bookwright.agents.relay.leaks.letters import simplified
+from bookwright.agents.relay.leaks.folding import simplified
 from bookwright.models.codex.entries import folded
 from bookwright.models.text.language import SIMPLIFIED, Language
 from bookwright.models.text.lazy_pattern import lazy_pattern

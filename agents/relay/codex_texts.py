@@ -6,8 +6,14 @@ Source: DESIGN section 10, item 2; DETAILS "Visibility levels", "Phase filter" a
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bookwright.agents.relay.secrets.coming_out import SecretState, is_out, state_of, told_in
-from bookwright.agents.relay.secrets.knowing import is_yet_to_happen, unaware_at
+from bookwright.agents.relay.secrets.coming_out import (
+    SecretState,
+    is_out,
+    is_yet_to_happen,
+    state_of,
+    told_in,
+    unaware_at,
+)
 from bookwright.agents.relay.threads.foreshadowing import as_before, level_at
 from bookwright.models.codex.entries import Importance, Secret, Visibility, folded
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadEventType, ThreadStatus

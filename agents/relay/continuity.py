@@ -5,24 +5,28 @@ Source: DESIGN section 10, item 1; REQUIREMENTS S2-016 to S2-039, S2-067 to S2-0
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from bookwright.agents.context.shortfall import FAILURES, Shortfall, in_short
-from bookwright.agents.relay.build_result import CodexSight, ContextBuildResult, FilteredContext
-from bookwright.agents.relay.hints import collect_hints
 from bookwright.agents.relay.history.codex_then import CodexReader
 from bookwright.agents.relay.leaks.folding import Folded, fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.agents.relay.scene import SceneIdentifier, scene_of
-from bookwright.agents.relay.secrets.forbidden_words import ForbiddenKeywords
 from bookwright.agents.relay.secrets.guard import guard_at
-from bookwright.agents.relay.secrets.kept import kept_of
+from bookwright.agents.relay.secrets.kept import ForbiddenKeywords, kept_of
 from bookwright.agents.relay.secrets.matching import Matcher
 from bookwright.agents.relay.secrets.open_designs import plot_of
 from bookwright.agents.relay.secrets.public import Public, named_by, order_of
-from bookwright.agents.relay.secrets.reveals import reveals_at
-from bookwright.agents.relay.secrets.visibility import KnownFact, VisibleCodex, VisibleEntry, filter_codex
-from bookwright.agents.relay.threads.instructions import ForeshadowInstruction, instruct
+from bookwright.agents.relay.secrets.visibility import (
+    Hint,
+    KnownFact,
+    VisibleCodex,
+    VisibleEntry,
+    collect_hints,
+    filter_codex,
+)
+from bookwright.agents.relay.threads.instructions import ORDERS, ForeshadowInstruction, Reveal, instruct, reveals_at
 from bookwright.models.brief import Brief
 from bookwright.models.codex.entries import EntryKind
 from bookwright.models.document import DocumentKind
@@ -31,6 +35,72 @@ from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_hints
 from bookwright.storage.index.ranking import terms
 from bookwright.storage.stores import Stores
+
+
+@dataclass(frozen=True)
+class CodexSight:
+    """The codex and the threads as they stand for one unit."""
+
+    codex: VisibleCodex = field(default_factory=VisibleCodex)
+    orders: tuple[ForeshadowInstruction, ...] = ()
+    """For every thread, those with nothing to do included."""
+    reveals: tuple[Reveal, ...] = ()
+    """Secrets that are to come out in this very unit."""
+    hints: tuple[Hint, ...] = ()
+    keywords: ForbiddenKeywords = field(default_factory=ForbiddenKeywords)
+
+    @property
+    def due(self) -> tuple[ForeshadowInstruction, ...]:
+        """What is to be paid off, planted and brought back here, in that order; hints stand among the hints."""
+        return tuple(order for act in ORDERS for order in self.orders if order.action is act)
+
+
+@dataclass(frozen=True)
+class FilteredContext:
+    """Plot, past, people and world as the unit's writer may know them; empty where there is nothing."""
+
+    scene_id: str
+    current_phase: str | None = None
+    plot_l1: str = ""
+    """The whole book: its order, without what is secret."""
+    plot_l2: str = ""
+    """The unit above."""
+    plot_l3: str = ""
+    """The unit itself: its writer's brief."""
+    summary_l1: str = ""
+    """The story so far."""
+    summary_l2: str = ""
+    """The last larger unit."""
+    summary_l3: str = ""
+    """The unit right before."""
+    characters: dict[str, VisibleEntry] = field(default_factory=dict)
+    world_settings: dict[str, VisibleEntry] = field(default_factory=dict)
+    style_guide: str = ""
+
+
+@dataclass(frozen=True)
+class ContextBuildResult:
+    """The Relay's context of one unit."""
+
+    scene: SceneIdentifier
+    context: FilteredContext
+    visibility_context: VisibleCodex
+    """With `excluded_sections`, which are for the reviewer."""
+    foreshadow_instructions: tuple[ForeshadowInstruction, ...] = ()
+    forbidden_keywords: tuple[str, ...] = ()
+    """Of all sources, for the reviewer; a writer reads `CodexSight.keywords.shown`."""
+    hints: tuple[Hint, ...] = ()
+    errors: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def has_errors(self) -> bool:
+        """Whether the unit cannot be written so."""
+        return bool(self.errors)
+
+    def has_warnings(self) -> bool:
+        """Whether something is missing that the unit can be written without."""
+        return bool(self.warnings)
+
 
 MAX_CACHE_SIZE = 128
 """Entries of each cache, by scene. Source: S2-067."""

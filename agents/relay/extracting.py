@@ -11,7 +11,7 @@ from typing import Any
 
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
-from bookwright.agents.relay.secrets.words import FUNCTION_WORDS
+from bookwright.agents.relay.leaks.units import FUNCTION_WORDS
 from bookwright.models.codex.entries import CodexEntry, Secret, Visibility, folded, slug
 from bookwright.models.codex.extraction import DesignExtraction, FoundEntry, FoundSecret, FoundThread
 from bookwright.models.codex.record import Record, RecordKind, make_record, named, neutral_ids

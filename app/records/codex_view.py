@@ -3,11 +3,9 @@
 from typing import Any
 
 from bookwright.agents.relay.continuity import ContinuityDirector
-from bookwright.agents.relay.hints import Hint
-from bookwright.agents.relay.secrets.forbidden_words import ForbiddenKeywords
-from bookwright.agents.relay.secrets.reveals import Reveal
-from bookwright.agents.relay.secrets.visibility import VisibleCodex
-from bookwright.agents.relay.threads.instructions import ForeshadowInstruction
+from bookwright.agents.relay.secrets.kept import ForbiddenKeywords
+from bookwright.agents.relay.secrets.visibility import Hint, VisibleCodex
+from bookwright.agents.relay.threads.instructions import ForeshadowInstruction, Reveal
 from bookwright.app.places import find_node
 from bookwright.models.brief import Brief
 from bookwright.models.frozen import FrozenModel

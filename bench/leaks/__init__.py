@@ -16,8 +16,7 @@ from itertools import chain
 from bench.leaks.cost import chapter_cost
 from bench.leaks.drafts import CLEAN, LEAKS, RETOLD, Draft, drafts, retold_drafts, stories
 from bench.measure import Measure
-from bookwright.agents.relay.leaks.check import check_draft, likeliest, verdict_of
-from bookwright.agents.relay.leaks.issue import LeakIssue, LeakKind
+from bookwright.agents.relay.leaks.check import LeakIssue, LeakKind, check_draft, likeliest, verdict_of
 from bookwright.models.codex.leak import Result
 from bookwright.models.settings import Settings
 from bookwright.models.text.language import Language

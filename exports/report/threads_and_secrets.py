@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator
 
+from bookwright.agents.relay.scene import climax_ahead
 from bookwright.agents.relay.secrets.coming_out import told_in
 from bookwright.agents.relay.threads.alerts import Alert, Pacing, generate_alerts
-from bookwright.agents.relay.threads.climax import climax_ahead
 from bookwright.exports.report.judgements import read_as
 from bookwright.exports.report.verdict import is_over
 from bookwright.models.codex.entries import Secret

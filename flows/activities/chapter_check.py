@@ -9,13 +9,12 @@ from dataclasses import dataclass, replace
 
 from bookwright.agents.relay.figures.measure import Measurer
 from bookwright.agents.relay.figures.stock import stock_list
-from bookwright.agents.relay.record import record_lines
-from bookwright.agents.relay.secrets.coming_out import due_in_chapter
-from bookwright.agents.relay.secrets.knowing import unknown_yet
+from bookwright.agents.relay.registers import record_lines
+from bookwright.agents.relay.secrets.coming_out import due_in_chapter, unknown_yet
 from bookwright.agents.relay.threads.foreshadowing import as_before
 from bookwright.agents.relay.times.people import ages_in
 from bookwright.agents.relay.times.setting import setting_lines
-from bookwright.agents.relay.times.slips import ToldTimes, timeframe
+from bookwright.agents.relay.times.timeline import ToldTimes, timeframe
 from bookwright.agents.workflows import EXTRACT, QUALITY, evaluates
 from bookwright.flows.activities.moves import keep_document, try_step
 from bookwright.flows.activities.told_books import is_told_whole

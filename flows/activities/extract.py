@@ -8,10 +8,10 @@ from contextlib import suppress
 from dataclasses import replace
 
 from bookwright.agents.relay.extracting import ExtractionGround, design_records, entry_record
+from bookwright.agents.relay.scene import climax_ahead
 from bookwright.agents.relay.secrets.coming_out import recorded as told_by
 from bookwright.agents.relay.secrets.tellings import secrets_after
 from bookwright.agents.relay.threads.alerts import PACINGS, generate_alerts, unintended
-from bookwright.agents.relay.threads.climax import climax_ahead
 from bookwright.agents.relay.threads.foreshadowing import without_unit
 from bookwright.agents.relay.threads.thread_events import place_of, touched_by
 from bookwright.agents.steps.activity_run import ActivityRun

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bookwright.agents.relay.threads.climax import climax_ahead
+from bookwright.agents.relay.scene import climax_ahead
 from bookwright.flows.activities.unit_facts import stands_for_chapter
 from bookwright.flows.deps import Deps
 from bookwright.models.profile import ProfileName

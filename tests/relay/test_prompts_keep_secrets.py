@@ -12,7 +12,7 @@ import pytest
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
-from bookwright.agents.relay.secrets.words import FUNCTION_WORDS
+from bookwright.agents.relay.leaks.units import FUNCTION_WORDS
 from bookwright.flows.activities.sizes import condense
 from bookwright.flows.library import find_or_create
 from bookwright.flows.open_book import RunConfig, hold_book

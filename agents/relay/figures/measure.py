@@ -3,12 +3,11 @@
 import unicodedata
 from collections.abc import Iterable
 
-from bookwright.agents.relay.figures.across import BookSketch
+from bookwright.agents.relay.figures.across import BookSketch, ChapterSketch, sketch_of
 from bookwright.agents.relay.figures.dialogue import dialogue_share
 from bookwright.agents.relay.figures.names import name_doubts
 from bookwright.agents.relay.figures.repetition import repetition_of
 from bookwright.agents.relay.figures.rhythm import rhythm_of
-from bookwright.agents.relay.figures.sketch import ChapterSketch, sketch_of
 from bookwright.agents.relay.figures.stock import StockList, stock_in
 from bookwright.models.text.figures import Figures
 from bookwright.models.text.language import Language

@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from bookwright.agents.relay.figures.text import excerpt, folded, paragraphs_of
-from bookwright.agents.relay.leaks.letters import simplified
+from bookwright.agents.relay.leaks.folding import simplified
 from bookwright.models.errors import InvalidSetting
 from bookwright.models.text.figures import Stock, StockHit
 from bookwright.models.text.language import Language

@@ -8,7 +8,7 @@ from functools import cached_property
 from bookwright.agents.relay.history.codex_then import CodexHistory, CodexThen, RecordSlot
 from bookwright.agents.relay.leaks.folding import letters_of
 from bookwright.agents.relay.leaks.keywords import stem_of
-from bookwright.agents.relay.secrets.holders import texts_of, words_of
+from bookwright.agents.relay.secrets.guard import texts_of, words_of
 from bookwright.agents.relay.secrets.matching import Matcher, Withholding
 from bookwright.agents.relay.secrets.phrases import Phrase, Phrases, phrases_of
 from bookwright.models.codex.entries import CodexEntry, Secret, Visibility, folded

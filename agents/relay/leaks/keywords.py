@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from bookwright.agents.relay.leaks.folding import Folded, fold
-from bookwright.agents.relay.leaks.letters import is_hangul, is_kana, is_spelt
+from bookwright.agents.relay.leaks.folding import Folded, fold, is_hangul, is_kana, is_spelt
 
 _CLAUSE = re.compile(r"[，。、！？；：,;:!?…—–\n\r「」『』“”\"（）()《》]|\.\s")
 _SUFFIXES = ("s", "es")

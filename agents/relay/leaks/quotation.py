@@ -4,8 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from bookwright.agents.relay.leaks.folding import Folded, fold, letters_of
-from bookwright.agents.relay.leaks.letters import is_spelt
+from bookwright.agents.relay.leaks.folding import Folded, fold, is_spelt, letters_of
 
 CHARACTERS = 20
 """Characters that make a quotation, signs and spaces included. Source: DETAILS "Leak checks and thresholds"."""

@@ -1,12 +1,14 @@
-"""Whether a secret is told already, due in a unit, or still kept; and recording that it was told.
+"""Whether a secret is told already, due in a unit, or still kept; recording that it was told; and who can know it.
+
+What readers know goes by what was printed, what people in a unit can know by the story's clock.
 
 Source: DESIGN section 10, items 2 and 6.
 """
 
+from collections.abc import Iterable
 from enum import StrEnum
 
-from bookwright.agents.relay.secrets.knowing import is_yet_to_happen
-from bookwright.models.codex.entries import Secret, Telling, TellingType
+from bookwright.models.codex.entries import Knower, Secret, Telling, TellingType
 from bookwright.models.tree.place import ReadingOrder
 
 MOST_ORDERS = 4
@@ -71,3 +73,29 @@ def recorded(secret: Secret, event: Telling | None, at: str, reading: ReadingOrd
 def told_in(secret: Secret) -> Telling | None:
     """Return where a secret came out; None as long as it has not."""
     return next((event for event in secret.events if event.type is TellingType.TOLD), None)
+
+
+def is_yet_to_happen(secret: Secret, at: str, reading: ReadingOrder) -> bool:
+    """Whether a unit is set before what a secret tells of, so that nobody in it can know it."""
+    return secret.happens_at is not None and reading.clock.has_come(secret.happens_at, at) is False
+
+
+def unaware_at(secret: Secret, at: str, reading: ReadingOrder) -> tuple[str, ...]:
+    """Return who comes to know a secret and does not know it yet where a unit is set."""
+    return tuple(own.name for own in secret.known_by if not may_know(own, at, reading))
+
+
+def may_know(knower: Knower, at: str, reading: ReadingOrder) -> bool:
+    """Whether somebody can know a secret where a unit is set; True where nobody can tell."""
+    return knower.since is None or reading.clock.has_come(knower.since, at) is not False
+
+
+def unknown_yet(secrets: Iterable[Secret], at: str, reading: ReadingOrder) -> tuple[str, ...]:
+    """Return a line for each secret that nobody, or not everybody, can know where a unit is set; its id first."""
+    lines = []
+    for secret in secrets:
+        if is_yet_to_happen(secret, at, reading):
+            lines.append(f"{secret.id}: {secret.content}")
+        elif unaware := unaware_at(secret, at, reading):
+            lines.append(f"{secret.id}: {secret.content} ({', '.join(unaware)})")
+    return tuple(lines)

@@ -7,10 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from bookwright.agents.relay.leaks.folding import Folded, fold
-from bookwright.agents.relay.leaks.letters import is_spelt
-from bookwright.agents.relay.leaks.units import sentences_of
-from bookwright.agents.relay.secrets.words import Token, fold_tokens, has_content, tokens_of
+from bookwright.agents.relay.leaks.folding import Folded, fold, is_spelt
+from bookwright.agents.relay.leaks.units import Token, fold_tokens, has_content, sentences_of, tokens_of
 
 LEAST = 8
 """Characters of a phrase, signs and spaces inside it included."""

@@ -6,10 +6,8 @@ Source: DESIGN section 10, item 4; DETAILS "Leak checks and thresholds".
 from collections.abc import Iterable
 
 from bookwright.agents.relay.codex_texts import CodexText
-from bookwright.agents.relay.leaks.check import check_draft, likeliest, verdict_of
+from bookwright.agents.relay.leaks.check import Free, LeakIssue, check_draft, likeliest, verdict_of
 from bookwright.agents.relay.leaks.folding import fold
-from bookwright.agents.relay.leaks.free import Free
-from bookwright.agents.relay.leaks.issue import LeakIssue
 from bookwright.agents.relay.secrets.kept import Kept
 from bookwright.models.codex.entries import Visibility
 from bookwright.models.codex.leak import Leak, LeakJudgement, LeakRound, Suspicion

@@ -1,11 +1,15 @@
-"""The visibility filter: how much of each section, secret and thread the writer of a unit gets.
+"""The visibility filter: how much of each section, secret and thread the writer of a unit gets, and the hints.
 
 Hidden texts do not come out, nor does what quotes them; of what a writer is only aware of comes a
-neutral notice; what may be hinted at comes with the words for it. Source: DESIGN section 10, item 2;
-DETAILS "Visibility levels" and faults 1, 2 and 4.
+neutral notice; what may be hinted at comes with the words for it. The weightiest of all that is only to
+shine through, threads included, are the unit's hints.
+
+Source: DESIGN section 10, item 2; DETAILS "Visibility levels" and faults 1, 2 and 4, "Foreshadowing life cycle", hints;
+REQUIREMENTS S2-037.
 """
 
 from collections.abc import Iterable
+from enum import StrEnum
 
 from pydantic import Field
 
@@ -13,6 +17,7 @@ from bookwright.agents.relay.codex_texts import SECTION_SUBTLETY, CodexText
 from bookwright.agents.relay.secrets.kept import Kept
 from bookwright.agents.relay.secrets.matching import Matcher
 from bookwright.agents.relay.threads.foreshadowing import SubtletyBand, band_of
+from bookwright.agents.relay.threads.instructions import ForeshadowAction, ForeshadowInstruction
 from bookwright.models.codex.entries import EntryKind, Visibility, folded
 from bookwright.models.codex.sight import SeenEntry
 from bookwright.models.frozen import FrozenModel
@@ -174,3 +179,60 @@ class _Filter:
                 )
             )  # fmt: skip
         return text if piece.level is Visibility.USE else ""
+
+
+MOST_HINTS = 5
+_THREAD_STRENGTH, _VISIBILITY_STRENGTH = 0.3, 0.5
+_WEIGHTS = {"foreshadowing": 1.0, "visibility": 0.8, "character": 0.6, "world": 0.5}
+
+
+class HintSource(StrEnum):
+    """What a hint was made from."""
+
+    VISIBILITY = "visibility"
+    FORESHADOWING = "foreshadowing"
+
+
+class Hint(FrozenModel):
+    """One thing to let shine through."""
+
+    source: HintSource
+    category: str
+    """`"character"`, `"world"`, `"secret"` or `"foreshadowing"`."""
+    entity_id: str
+    hint_text: str = ""
+    """What to touch on; empty for a bare notice."""
+    level: Visibility
+    strength: float = Field(ge=0, le=1)
+
+    @property
+    def priority(self) -> float:
+        """Strength by the weight of what it was made from."""
+        return self.strength * _WEIGHTS.get(self.category, _WEIGHTS[self.source])
+
+
+def collect_hints(codex: VisibleCodex, instructions: Iterable[ForeshadowInstruction]) -> tuple[Hint, ...]:
+    """Return the hints of one unit, the five with the highest priority; ties go by id.
+
+    Of the instructions only those to hint become hints: the others are orders of their own.
+    """
+    found = [_of_kept(notice, "", Visibility.AWARE) for notice in codex.notices]
+    found += [_of_kept(known, "; ".join(known.allowed_expressions), Visibility.KNOW) for known in codex.restricted]
+    found += [_of_order(order) for order in instructions if order.action is ForeshadowAction.HINT]
+    ranked = sorted(found, key=lambda hint: (-hint.priority, hint.category, hint.entity_id))
+    return tuple(ranked[:MOST_HINTS])
+
+
+def _of_kept(kept: Notice | Restricted, text: str, level: Visibility) -> Hint:
+    return Hint(
+        source=HintSource.VISIBILITY, category=kept.source, entity_id=kept.id, hint_text=text, level=level,
+        strength=_VISIBILITY_STRENGTH,
+    )  # fmt: skip
+
+
+def _of_order(order: ForeshadowInstruction) -> Hint:
+    return Hint(
+        source=HintSource.FORESHADOWING, category="foreshadowing", entity_id=order.foreshadowing_id,
+        hint_text="; ".join(order.allowed_expressions) or order.note, level=Visibility.KNOW,
+        strength=_THREAD_STRENGTH,
+    )  # fmt: skip

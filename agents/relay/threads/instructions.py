@@ -1,20 +1,23 @@
-"""What a unit's writer is to do for each thread: plant, reinforce, hint, pay off, or nothing.
+"""What a unit's writer is to do: plant, reinforce, hint at or pay off a thread, and let a secret out.
+
+In a chapter of several parts an order falls to one, so that not every part's writer is given it.
 
 Source: DETAILS "Foreshadowing life cycle", instruction actions; REQUIREMENTS S2-035.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from enum import StrEnum
 
 from pydantic import Field
 
+from bookwright.agents.relay.secrets.coming_out import due_in_chapter, is_late
 from bookwright.agents.relay.secrets.matching import Matcher
 from bookwright.agents.relay.threads.foreshadowing import as_before, level_at, missing_prerequisites
-from bookwright.agents.relay.threads.sharing_out import OrderTurn, falls_to
-from bookwright.models.codex.entries import Visibility, folded
+from bookwright.models.codex.entries import Importance, Secret, Visibility, folded
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadEventType, ThreadStatus
 from bookwright.models.frozen import FrozenModel
-from bookwright.models.tree.place import Place, ReadingOrder
+from bookwright.models.tree.place import ChapterPart, Place, ReadingOrder
+from bookwright.storage.index.ranking import terms
 
 
 class ForeshadowAction(StrEnum):
@@ -192,3 +195,78 @@ def _is_near(thread: Foreshadowing, at: str, reading: ReadingOrder, reminder: in
 
 def _doing(actions: dict[str, ForeshadowAction], action: ForeshadowAction) -> tuple[str, ...]:
     return tuple(identity for identity, own in actions.items() if own is action)
+
+
+GRAVEST = tuple(Importance)
+"""The gravest first."""
+
+
+class Reveal(FrozenModel):
+    """An order to let a secret out: what a reader is to know by the end of a unit."""
+
+    secret: str
+    content: str
+    is_late: bool = False
+    """An earlier chapter was to tell it and did not."""
+
+
+def reveals_at(secrets: Iterable[Secret], at: str, reading: ReadingOrder, matcher: Matcher) -> tuple[Reveal, ...]:
+    """Return what is to come out in the unit `at` itself, the gravest first; of a chapter in parts, mostly in the last.
+
+    Nothing of what the `matcher` finds stands in it.
+    """
+    own = [secret for secret in secrets if comes_out_in(secret, at, reading)]
+    found = [
+        Reveal(secret=secret.id, content=content, is_late=is_late(secret, at, reading))
+        for secret in sorted(own, key=lambda secret: GRAVEST.index(secret.importance))
+        if (content := matcher.redact(secret.content))
+    ]
+    return tuple(found)
+
+
+def comes_out_in(secret: Secret, at: str, reading: ReadingOrder) -> bool:
+    """Whether it is for the unit `at` itself to let a secret out."""
+    about = f"{secret.content}\n{secret.related_entity}"
+    return due_in_chapter(secret, at, reading) and falls_to(at, about, reading, OrderTurn.LAST)
+
+
+_LEAST_SHARED = 2
+"""Words that a part's goal has of what is to come out in it, and most others have not."""
+_NEARLY = 0.6
+"""A later part is as fit for an ending as the fittest from this share of its words on."""
+
+
+class OrderTurn(StrEnum):
+    """Where an order belongs in a chapter in which nothing names it."""
+
+    FIRST = "first"
+    LAST = "last"
+
+
+def falls_to(at: str, words: str, reading: ReadingOrder, turn: OrderTurn) -> bool:
+    """Whether the unit `at` is the part of its chapter that an order falls to, or holds it, or is the chapter.
+
+    It falls to the part whose goal names most of what it is about; where none does, to the first or the last. The
+    same tree gives the same answer, so no two parts are given one order.
+    """
+    path = at.split(".")
+    for siblings in reading.parts_at(at):
+        if siblings:
+            depth = siblings[0].label.count(".") + 1
+            if _chosen(siblings, words, turn).label != ".".join(path[:depth]):
+                return False
+    return True
+
+
+def _chosen(siblings: Sequence[ChapterPart], words: str, turn: OrderTurn) -> ChapterPart:
+    wanted = set(terms(words))
+    held = [wanted & set(terms(part.told)) for part in siblings]
+    common = set.intersection(*held) if len(held) > 1 else set()
+    scores = [len(own - common) for own in held]
+    best = max(scores)
+    if turn is OrderTurn.FIRST:
+        return siblings[scores.index(best)] if best else siblings[0]
+    if best < _LEAST_SHARED:
+        return siblings[-1]
+    fit = [part for part, score in zip(siblings, scores, strict=True) if score >= best * _NEARLY]
+    return fit[-1]

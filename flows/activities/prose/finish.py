@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from itertools import count
 
 from bookwright.agents.agent import Agent
-from bookwright.agents.relay.leaks.issue import LeakIssue
+from bookwright.agents.relay.leaks.check import LeakIssue
 from bookwright.agents.relay.secrets.gaps import Gapped, without
 from bookwright.agents.relay.secrets.kept import Kept
 from bookwright.agents.relay.secrets.reviewing import is_rejected, judged, review_by_code, round_of_code

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from bookwright.agents.relay.leaks.issue import LeakIssue
+from bookwright.agents.relay.leaks.check import LeakIssue
 from bookwright.agents.relay.secrets.gaps import Gapped, has_fillings, without
 from bookwright.agents.relay.secrets.kept import Kept
 from bookwright.agents.relay.secrets.matching import Matcher, Withholding

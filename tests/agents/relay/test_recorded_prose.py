@@ -9,7 +9,7 @@ import pytest
 
 from bookwright.agents.relay.extracting import ExtractionGround, design_records
 from bookwright.agents.relay.history.codex_then import CodexThen
-from bookwright.agents.relay.leaks.issue import LeakSeverity
+from bookwright.agents.relay.leaks.check import LeakSeverity
 from bookwright.agents.relay.secrets.guard import Guard, guard_of
 from bookwright.agents.relay.secrets.kept import Kept, kept_at
 from bookwright.agents.relay.secrets.matching import Matcher, Withholding

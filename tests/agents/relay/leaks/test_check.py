@@ -5,9 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from bookwright.agents.relay.leaks.check import check_draft, likeliest, verdict_of
+from bookwright.agents.relay.leaks.check import LeakKind, LeakSeverity, check_draft, likeliest, verdict_of
 from bookwright.agents.relay.leaks.folding import fold
-from bookwright.agents.relay.leaks.issue import LeakKind, LeakSeverity
 from bookwright.agents.relay.leaks.quotation import find_quotations
 from bookwright.agents.relay.leaks.units import runs_of, sentences_of
 from bookwright.models.codex.entries import Importance, Secret, Visibility

@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.leaks import respelling
-from bookwright.agents.relay.leaks.folding import fold
+from bookwright.agents.relay.leaks.folding import canonical_han, fold
 from bookwright.agents.relay.leaks.keywords import KeywordHit, find_keyword
-from bookwright.agents.relay.leaks.letters import canonical_han
 from bookwright.models.text.language import Language
 
 WORDS = {

@@ -4,23 +4,27 @@ from typing import Any
 
 import pytest
 
-from bookwright.agents.relay.build_result import CodexSight
-from bookwright.agents.relay.continuity import hint_lines
+from bookwright.agents.relay.continuity import CodexSight, hint_lines
 from bookwright.agents.relay.secrets.coming_out import MOST_ORDERS, SecretState, recorded, state_of
-from bookwright.agents.relay.secrets.forbidden_words import (
+from bookwright.agents.relay.secrets.kept import (
     ForbiddenKeyword,
     ForbiddenKeywords,
     KeywordSource,
     SourceKind,
 )
 from bookwright.agents.relay.secrets.matching import Matcher, Withholding
-from bookwright.agents.relay.secrets.reveals import reveals_at
 from bookwright.agents.relay.secrets.tellings import secrets_after, standing_close
 from bookwright.agents.relay.secrets.visibility import KnownFact, Restricted, VisibleCodex, VisibleEntry, VisibleSection
-from bookwright.agents.relay.threads.instructions import ForeshadowAction, ForeshadowInstruction
-from bookwright.agents.relay.threads.sharing_out import OrderTurn, falls_to
-from bookwright.models.codex.entries import EntryKind, Secret, Telling
+from bookwright.agents.relay.threads.instructions import (
+    ForeshadowAction,
+    ForeshadowInstruction,
+    OrderTurn,
+    falls_to,
+    reveals_at,
+)
+from bookwright.models.codex.entries import EntryKind, Secret, Telling, TellingType
 from bookwright.models.codex.extraction import FoundReveal
+from bookwright.models.story_time.times import StoryTime
 from bookwright.models.tree.place import ChapterPart, Place, ReadingOrder
 
 READING = ReadingOrder(chapters=tuple(f"1.{number}" for number in range(1, 11)))
@@ -174,3 +178,23 @@ def test_a_writers_hints_begin_with_orders_and_end_with_what_is_known() -> None:
         "- Lotte Finch: He looks away.",
         "- Lotte Finch: eyes, green",
     ]
+
+
+TIMES = (("1.1", "day 5"), ("1.2", "ten years before chapter 1"), ("1.3", "day 6"))
+TIMED = ReadingOrder(
+    chapters=("1.1", "1.2", "1.3"), times=tuple((label, StoryTime(when=when)) for label, when in TIMES)
+)
+
+
+def test_what_was_missed_waits_for_a_chapter_that_is_set_after_it() -> None:
+    missed = Telling(place=Place(chapter=1), type=TellingType.MISSED)
+    fire = Secret(
+        id="fire", content="She set it.", revealed_at=Place(chapter=1), happens_at=StoryTime(when="day 4"),
+        events=(missed,),
+    )  # fmt: skip
+
+    states = [state_of(fire, label, TIMED) for label in TIMED.chapters]
+    plain = state_of(fire, "1.2", ReadingOrder(chapters=TIMED.chapters))
+
+    assert states == [SecretState.DUE, SecretState.PENDING, SecretState.DUE]
+    assert plain is SecretState.DUE

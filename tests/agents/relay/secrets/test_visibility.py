@@ -6,10 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bookwright.agents.relay.codex_texts import secret_level, section_level
-from bookwright.agents.relay.hints import collect_hints
 from bookwright.agents.relay.secrets.kept import kept_of
 from bookwright.agents.relay.secrets.matching import Matcher
-from bookwright.agents.relay.secrets.visibility import VisibleCodex, filter_codex
+from bookwright.agents.relay.secrets.visibility import VisibleCodex, collect_hints, filter_codex
 from bookwright.agents.relay.threads.instructions import ForeshadowAction, instruct
 from bookwright.models.codex.entries import CodexEntry, Secret, Visibility
 from bookwright.models.codex.foreshadowing import Foreshadowing

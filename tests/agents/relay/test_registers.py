@@ -2,7 +2,7 @@
 
 import pytest
 
-from bookwright.agents.relay.record import record_lines
+from bookwright.agents.relay.registers import record_lines
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Phase, Section
 from bookwright.models.codex.sight import see
 from bookwright.models.tree.place import Place, ReadingOrder

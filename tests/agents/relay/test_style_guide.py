@@ -1,6 +1,6 @@
 """Passages by which a text is known to the ear."""
 
-from bookwright.agents.relay.figures.ear import passages_of
+from bookwright.agents.relay.style_guide import passages_of
 from bookwright.models.text.language import Language
 
 TOLD = "\n\n".join(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bookwright.agents.relay.leaks.sharing import names_of, without_names, without_shared
+from bookwright.agents.relay.leaks.wording import names_of, without_names, without_shared
 from bookwright.models.codex.entries import Secret
 from bookwright.models.text.language import Language
 
