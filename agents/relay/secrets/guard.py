@@ -78,9 +78,7 @@ _REMEMBERED = 24
 class Guard(Matcher):
     """A matcher for one unit's writer that remembers for which records of the codex it took something out."""
 
-    def __init__(
-        self, withheld: Withholding, public: Public = NOTHING_PUBLIC, holders: Holders | None = None
-    ) -> None:  # fmt: skip
+    def __init__(self, withheld: Withholding, public: Public = NOTHING_PUBLIC, holders: Holders | None = None) -> None:
         """Make a guard; `holders` is the codex that withholds it."""
         super().__init__(withheld, public)
         self._holders = holders

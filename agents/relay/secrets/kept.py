@@ -170,9 +170,7 @@ class Kept:
 
 def kept_at(codex: CodexReader, at: str, words: Iterable[str] = (), story_now: StoryTime | None = None) -> Kept:
     """Return what a codex keeps back in the unit `at`; `words` are forbidden everywhere."""
-    return kept_of(
-        codex.seen_at(at, story_now), codex.secrets(), codex.threads(), at, codex.reading_order(), words
-    )  # fmt: skip
+    return kept_of(codex.seen_at(at, story_now), codex.secrets(), codex.threads(), at, codex.reading_order(), words)
 
 
 def kept_of(
