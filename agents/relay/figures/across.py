@@ -42,6 +42,15 @@ _GRAINS = {
     Language.ZH: _Grain(size=14, window=8, shingle=4, least=30),
     Language.JA: _Grain(size=16, window=8, shingle=5, least=36),
 }
+
+_ALIKE = 0.6
+"""Shingles that a near-copy shares, at least, of all that the two paragraphs have."""
+_BY_CHANCE = 1 / 256
+_PASSAGES = 12
+_QUOTE = 160
+_WORDING_SLOTS = 2**22
+_PARAGRAPH_SLOTS = 2**18
+
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 _PLACES = np.random.default_rng(20_040_101)
 _FACTORS = _PLACES.integers(1, 2**63, BANDS * ROWS, dtype=np.uint64) | np.uint64(1)
@@ -105,7 +114,7 @@ def _signed(number: int, start: int, part: str, shingles: Hashes) -> Paragraph:
     least = _mixed(shingles[None, :] * _FACTORS[:, None] + _SHIFTS[:, None]).min(axis=1)
     rows = least.reshape(BANDS, ROWS)
     bands = _mixed((rows * _FACTORS[:ROWS]).sum(axis=1, dtype=np.uint64))
-    return Paragraph(number, (start, start + len(part)), part[:160], (least >> np.uint64(8)).astype(np.uint8), bands)
+    return Paragraph(number, (start, start + len(part)), part[:_QUOTE], (least >> np.uint64(8)).astype(np.uint8), bands)
 
 
 def _grams(ids: Hashes, size: int) -> Hashes:
@@ -144,15 +153,6 @@ def _token_hash(token: str) -> int:
     return crc32(data) << 32 | crc32(data, 0x5BD1E995)
 
 
-_ALIKE = 0.6
-"""Shingles that a near-copy shares, at least, of all that the two paragraphs have."""
-_BY_CHANCE = 1 / 256
-_PASSAGES = 12
-_QUOTE = 160
-_WORDING_SLOTS = 2**22
-_PARAGRAPH_SLOTS = 2**18
-
-
 class BookSketch:
     """Fingerprints of all earlier chapters: about 80 MB when full, and little is full before some 5 000 000 words.
 
@@ -160,10 +160,7 @@ class BookSketch:
     a long copy, which left many prints, last.
     """
 
-    def __init__(
-        self, language: Language, wording_slots: int = _WORDING_SLOTS, paragraph_slots: int = _PARAGRAPH_SLOTS
-    ) -> None:
-        self._language = language
+    def __init__(self, wording_slots: int = _WORDING_SLOTS, paragraph_slots: int = _PARAGRAPH_SLOTS) -> None:
         self._labels: list[str] = [""]
         self._checks = np.zeros(wording_slots, dtype=np.uint32)
         self._chapters = np.zeros(wording_slots, dtype=np.uint32)
@@ -178,10 +175,6 @@ class BookSketch:
     def size(self) -> int:
         """Bytes that it takes at most; the same from the first chapter on."""
         return sum(table.nbytes for table in (self._checks, self._chapters, self._bands, self._minima, self._places))
-
-    def sketch(self, text: str) -> ChapterSketch:
-        """Sketch a chapter in the book's language."""
-        return sketch_of(text, self._language)
 
     def compare(self, sketch: ChapterSketch) -> tuple[SharedPassage, ...]:
         """Find what a chapter has in common with those added: whole paragraphs first, then wordings outside them."""

@@ -30,7 +30,7 @@ class Measurer:
     def take_in(self, label: str, text: str, target: int | None = None) -> Figures:
         """Measure a chapter and remember it for those that come after."""
         figures, sketch = self._figures(unicodedata.normalize("NFC", text), target)
-        self._book = self._book or BookSketch(self._language)
+        self._book = self._book or BookSketch()
         self._book.add(label, sketch)
         return figures
 

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from bookwright.agents.relay.figures.across import BookSketch
+from bookwright.agents.relay.figures.across import BookSketch, sketch_of
 from bookwright.models.text.language import Language
 
 LETTERS = {
@@ -41,14 +41,14 @@ def retouched(paragraph: str, language: Language, rng: Random) -> str:
 @pytest.mark.parametrize("language", Language)
 def test_planted_copies_are_found_and_nothing_else(language: Language) -> None:
     rng = Random(7)
-    sketch = BookSketch(language)
+    sketch = BookSketch()
     chapters = [prose(language, rng) for _ in range(30)]
     for number, chapter in enumerate(chapters):
-        sketch.add(f"1.{number}", sketch.sketch("\n\n".join(chapter)))
+        sketch.add(f"1.{number}", sketch_of("\n\n".join(chapter), language))
     copied, nearly = chapters[3][2], retouched(chapters[11][4], language, rng)
 
-    clean = sketch.compare(sketch.sketch("\n\n".join(prose(language, rng))))
-    found = sketch.compare(sketch.sketch("\n\n".join([*prose(language, rng, 2), copied, nearly])))
+    clean = sketch.compare(sketch_of("\n\n".join(prose(language, rng)), language))
+    found = sketch.compare(sketch_of("\n\n".join([*prose(language, rng, 2), copied, nearly]), language))
 
     assert clean == ()
     assert [(passage.kind, passage.chapter, passage.paragraph) for passage in found] == [
@@ -62,14 +62,14 @@ def test_planted_copies_are_found_and_nothing_else(language: Language) -> None:
 @pytest.mark.parametrize("language", Language)
 def test_a_long_wording_within_other_prose_is_found(language: Language) -> None:
     rng = Random(8)
-    sketch = BookSketch(language)
+    sketch = BookSketch()
     [first, second, third] = prose(language, rng, 3)
     size = len(first) // 3
     start = first.index(" ", size) + 1 if " " in first else size
     shared = first[start : start + size]
-    sketch.add("1.2", sketch.sketch(f"{first}\n\n{second}"))
+    sketch.add("1.2", sketch_of(f"{first}\n\n{second}", language))
 
-    [found] = sketch.compare(sketch.sketch(f"{third[:-1]} {shared} {second[:0]}{prose(language, rng, 1)[0]}"))
+    [found] = sketch.compare(sketch_of(f"{third[:-1]} {shared} {second[:0]}{prose(language, rng, 1)[0]}", language))
 
     assert (found.kind, found.chapter) == ("wording", "1.2")
     assert found.quote[5:-5] in shared
@@ -77,10 +77,10 @@ def test_a_long_wording_within_other_prose_is_found(language: Language) -> None:
 
 def test_a_book_of_any_length_costs_the_same_for_each_chapter() -> None:
     rng = Random(9)
-    sketch = BookSketch(Language.EN, wording_slots=2**14, paragraph_slots=2**10)
+    sketch = BookSketch(wording_slots=2**14, paragraph_slots=2**10)
     before, looks = sketch.size, []
     for number in range(400):
-        chapter = sketch.sketch("\n\n".join(prose(Language.EN, rng, 4)))
+        chapter = sketch_of("\n\n".join(prose(Language.EN, rng, 4)), Language.EN)
         start = sketch.looks
         sketch.compare(chapter)
         sketch.add(str(number), chapter)
@@ -92,21 +92,21 @@ def test_a_book_of_any_length_costs_the_same_for_each_chapter() -> None:
 
 def test_what_no_longer_fits_is_forgotten_oldest_first() -> None:
     rng = Random(10)
-    sketch = BookSketch(Language.EN, wording_slots=2**8, paragraph_slots=2**5)
+    sketch = BookSketch(wording_slots=2**8, paragraph_slots=2**5)
     chapters = ["\n\n".join(prose(Language.EN, rng, 4)) for _ in range(40)]
     for number, chapter in enumerate(chapters):
-        sketch.add(str(number), sketch.sketch(chapter))
+        sketch.add(str(number), sketch_of(chapter, Language.EN))
 
-    newest = sketch.compare(sketch.sketch(chapters[-1]))
-    oldest = [passage for passage in sketch.compare(sketch.sketch(chapters[0])) if passage.kind == "paragraph"]
+    newest = sketch.compare(sketch_of(chapters[-1], Language.EN))
+    oldest = [passage for passage in sketch.compare(sketch_of(chapters[0], Language.EN)) if passage.kind == "paragraph"]
 
     assert [passage.chapter for passage in newest if passage.kind == "paragraph"] == ["39"] * 4
     assert oldest == []
 
 
 def test_empty_and_tiny_texts_share_nothing() -> None:
-    sketch = BookSketch(Language.ZH)
-    sketch.add("1.1", sketch.sketch(""))
-    sketch.add("1.2", sketch.sketch("他说好。"))
+    sketch = BookSketch()
+    sketch.add("1.1", sketch_of("", Language.ZH))
+    sketch.add("1.2", sketch_of("他说好。", Language.ZH))
 
-    assert sketch.compare(sketch.sketch("他说好。")) == ()
+    assert sketch.compare(sketch_of("他说好。", Language.ZH)) == ()
