@@ -25,6 +25,15 @@ class NameForm:
     is_named: bool
 
 
+_OFTEN = 3
+"""From here on a name that nobody knows is worth a line."""
+_DOUBTS = 20
+_OLD_FORMS = str.maketrans(
+    "齋齊斉澤邊邉髙﨑嶋濱櫻廣龍國惠眞瀨黑條壽榮會", "斎斎斎沢辺辺高崎島浜桜広竜国恵真瀬黒条寿栄会"
+)
+_LONG = 8
+"""A spelt name this long may differ by two letters and still be a slip."""
+
 _CAPITAL = lazy_pattern(r"(?<![\w'’])([A-Z][a-zà-öø-ÿ]+(?:[-'’][A-Z]?[a-zà-öø-ÿ]+)*)")
 _SENTENCE_START = lazy_pattern(r"(?:^|[.!?…:\n“”\"‘«»—–(\[*]|[.!?]['’])\s*$")
 _TITLE = lazy_pattern(r"(?:Mr|Mrs|Ms|Miss|Dr|Lady|Lord|Sir|Captain|Aunt|Uncle|Father|Sister|Brother|Professor)\.?\s+$")
@@ -70,7 +79,31 @@ _KO_NO_NAMES = frozenset(
 )
 
 
-def candidates(text: str, language: Language, known: frozenset[str]) -> Iterator[NameForm]:
+def name_doubts(text: str, known: Iterable[str], language: Language) -> tuple[NameDoubt, ...]:
+    """Return the names of a text that are not among the known ones: near misses first, then unknown ones.
+
+    `known` holds names and aliases; a part of a name, and a name in another romanisation that is spelt alike
+    but for marks and hyphens, are known too. An unknown name is told from its third mention on.
+    """
+    names = {_plain_form(part): name for name in known for part in _parts_of(name, language) if part}
+    seen: dict[str, list[NameForm]] = {}
+    for found in _candidates(text, language, frozenset(names)):
+        if _plain_form(found.name) not in names:
+            seen.setdefault(found.name, []).append(found)
+    doubts = [doubt for forms in seen.values() if (doubt := _doubt(forms, names, text, language))]
+    return tuple(sorted(doubts, key=lambda doubt: (not doubt.like, -doubt.count, doubt.name))[:_DOUBTS])
+
+
+def _doubt(forms: Sequence[NameForm], names: dict[str, str], text: str, language: Language) -> NameDoubt | None:
+    """What is doubtful about a spelling that stands at some places."""
+    name = forms[0].name
+    like = next((whole for part, whole in names.items() if _is_near(_plain_form(name), part, language)), "")
+    if not like and not (len(forms) >= _OFTEN and any(form.is_named for form in forms)):
+        return None
+    return NameDoubt(name=name, count=len(forms), like=like, quote=excerpt(text, forms[0].start, forms[0].end))
+
+
+def _candidates(text: str, language: Language, known: frozenset[str]) -> Iterator[NameForm]:
     """Yield spellings that may be names; `known` are the plain forms of names on record."""
     if language is Language.EN:
         yield from _in_english(text)
@@ -82,7 +115,7 @@ def candidates(text: str, language: Language, known: frozenset[str]) -> Iterator
         yield from _in_korean(text)
 
 
-def parts_of(name: str, language: Language) -> list[str]:
+def _parts_of(name: str, language: Language) -> list[str]:
     """Return a name and what people are called by of it: "Elara Voss" is Elara and Voss, 林默然 is 默然."""
     parts = [name, *(part for part in re.split(r"[\s·・＝=,，]+", name) if len(part) > 1)]
     if language is Language.ZH and len(name) == 3 and name[0] in _SURNAMES:
@@ -94,7 +127,7 @@ def parts_of(name: str, language: Language) -> list[str]:
     return list(dict.fromkeys(parts))
 
 
-def plain_form(name: str) -> str:
+def _plain_form(name: str) -> str:
     """Return a spelling without case, accents, hyphens and long-vowel marks: Shōtarō and Shotaro are one name."""
     if not any(letter.isascii() or "LATIN" in unicodedata.name(letter, "") for letter in name):
         return re.sub(r"[\s·・]", "", name)
@@ -149,40 +182,6 @@ def _in_korean(text: str) -> Iterator[NameForm]:
             yield NameForm(match.group(1), match.start(1), match.end(1), is_named=True)
     for match in _KO_WORD.finditer(text):
         yield NameForm(match.group(1), match.start(1), match.end(1), is_named=False)
-
-
-_OFTEN = 3
-"""From here on a name that nobody knows is worth a line."""
-_DOUBTS = 20
-_OLD_FORMS = str.maketrans(
-    "齋齊斉澤邊邉髙﨑嶋濱櫻廣龍國惠眞瀨黑條壽榮會", "斎斎斎沢辺辺高崎島浜桜広竜国恵真瀬黒条寿栄会"
-)
-_LONG = 8
-"""A spelt name this long may differ by two letters and still be a slip."""
-
-
-def name_doubts(text: str, known: Iterable[str], language: Language) -> tuple[NameDoubt, ...]:
-    """Return the names of a text that are not among the known ones: near misses first, then unknown ones.
-
-    `known` holds names and aliases; a part of a name, and a name in another romanisation that is spelt alike
-    but for marks and hyphens, are known too. An unknown name is told from its third mention on.
-    """
-    names = {plain_form(part): name for name in known for part in parts_of(name, language) if part}
-    seen: dict[str, list[NameForm]] = {}
-    for found in candidates(text, language, frozenset(names)):
-        if plain_form(found.name) not in names:
-            seen.setdefault(found.name, []).append(found)
-    doubts = [doubt for forms in seen.values() if (doubt := _doubt(forms, names, text, language))]
-    return tuple(sorted(doubts, key=lambda doubt: (not doubt.like, -doubt.count, doubt.name))[:_DOUBTS])
-
-
-def _doubt(forms: Sequence[NameForm], names: dict[str, str], text: str, language: Language) -> NameDoubt | None:
-    """What is doubtful about a spelling that stands at some places."""
-    name = forms[0].name
-    like = next((whole for part, whole in names.items() if _is_near(plain_form(name), part, language)), "")
-    if not like and not (len(forms) >= _OFTEN and any(form.is_named for form in forms)):
-        return None
-    return NameDoubt(name=name, count=len(forms), like=like, quote=excerpt(text, forms[0].start, forms[0].end))
 
 
 def _is_near(name: str, known: str, language: Language) -> bool:
