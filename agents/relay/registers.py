@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from bookwright.agents.relay.codex_texts import section_level
 from bookwright.agents.relay.history.codex_then import CodexReader
-from bookwright.agents.relay.leaks.folding import Folded, fold
+from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.agents.relay.secrets.coming_out import (
     SecretState,
@@ -214,7 +214,7 @@ def record_lines(
     if not seen:
         return ()
     draft, words = fold(text), set(terms(text))
-    times = [(own, _mentions(own, draft)) for own in seen]
+    times = [(own, sum(len(find_keyword(draft, name)) for name in own.entry.names)) for own in seen]
     named = [own for own, often in sorted(times, key=lambda pair: -pair[1]) if often]
     lines: list[str] = []
     left = room
@@ -224,10 +224,6 @@ def record_lines(
             left -= count(line) + 1
     missing = len(named) - len(lines)
     return (*lines, render_no_room(missing, locale)) if missing else tuple(lines)
-
-
-def _mentions(own: SeenEntry, draft: Folded) -> int:
-    return sum(1 for name in own.entry.names for _ in find_keyword(draft, name))
 
 
 def _fitting(entry: RecordedEntry, words: set[str], room: int, count: Callable[[str], int], locale: str) -> str:

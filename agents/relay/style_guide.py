@@ -27,9 +27,13 @@ from bookwright.storage.stores import Stores
 ENOUGH = {"words": 4_000, "characters": 6_000}
 """So much of a book's beginning stands for its style, in whole chapters."""
 
-
 _READINGS = 30
 """Readings of a book's beginning that are asked which lines were alive."""
+
+PASSAGES = 2
+
+_BOUNDS = {True: (60, 100), False: (100, 170)}
+"""Words of a passage, or characters."""
 
 
 def guide_of_sample(text: str, brief: Brief) -> StyleGuide:
@@ -74,12 +78,6 @@ def kept_guide(stores: Stores) -> StyleGuide | None:
         return StyleGuide.model_validate_json(data) if data else None
     except ValidationError:
         return None
-
-
-PASSAGES = 2
-
-_BOUNDS = {True: (60, 100), False: (100, 170)}
-"""Words of a passage, or characters."""
 
 
 @dataclass(frozen=True)

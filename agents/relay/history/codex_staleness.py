@@ -125,9 +125,8 @@ class StalenessTest:
             return True
         if before.words == after.words:
             return False
-        return _checked(self._kept(made, change.old())) != _checked(
-            self._kept(made, change.new())
-        )  # others may forbid the same words
+        # Others may forbid the same words.
+        return _checked(self._kept(made, change.old())) != _checked(self._kept(made, change.new()))
 
     def _kept(self, made: Making, codex: CodexThen) -> Kept:
         return kept_at(codex, made.at)

@@ -75,9 +75,8 @@ def _ages_of(name: str) -> re.Pattern[str]:
 
 def _age(words: str) -> int | None:
     number = number_in(words)
-    return (
-        number if number is not None and _YOUNGEST <= number <= _OLDEST and not words.endswith(("th", "st")) else None
-    )
+    is_age = number is not None and _YOUNGEST <= number <= _OLDEST and not words.endswith(("th", "st"))
+    return number if is_age else None
 
 
 def _life(entry: CodexEntry, reading: ReadingOrder) -> Life:
