@@ -12,15 +12,7 @@ from bookwright.agents.relay.leaks.quotation import find_quotations, is_long_eno
 from bookwright.agents.relay.leaks.units import Sentence, fold_tokens, has_content, sentences_of
 from bookwright.agents.relay.leaks.wording import find_alike, names_of
 from bookwright.agents.relay.secrets.phrases import Phrases
-from bookwright.agents.relay.secrets.public import (
-    NOTHING_PUBLIC,
-    Public,
-    Span,
-    blanked,
-    folded_text,
-    is_within,
-    spans_of,
-)
+from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC, Public, Span, folded_text, is_within, spans_of
 from bookwright.models.codex.entries import Secret, Visibility
 from bookwright.models.codex.leak import Result
 from bookwright.models.text.language import Language
@@ -225,8 +217,7 @@ class Free:
 
     def without(self, sentences: Sequence[Sentence]) -> list[Sentence]:
         """Return the sentences with nothing in the place of free words."""
-        text = blanked(self._draft.text, self.spans)
-        return [Sentence(text[sentence.start : sentence.end], sentence.start) for sentence in sentences]
+        return [Sentence(self._rest[sentence.start : sentence.end], sentence.start) for sentence in sentences]
 
     def leaves(self, issue: LeakIssue, *, is_alike: bool = True) -> bool:
         """Whether a find stands; `is_alike` tells of a likeness that it does without the free words."""
@@ -234,16 +225,21 @@ class Free:
         if issue.kind is LeakKind.FORBIDDEN_KEYWORD:
             return not is_within(place, self.spans) and not self._is_free(issue.word)
         if issue.kind is LeakKind.QUOTATION:
-            return is_long_enough(self._left(place))
+            return is_long_enough(self._rest[slice(*place)])
         return is_alike
 
     def says_nothing(self, place: Span) -> bool:
         """Whether a place of the draft holds no word of content but free ones."""
-        words = fold_tokens(self._left(place))
+        words = fold_tokens(self._rest[slice(*place)])
         return bool(self.spans) and not any(map(has_content, words))
 
-    def _left(self, place: Span) -> str:
-        return blanked(self._draft.text, self.spans)[slice(*place)]
+    @cached_property
+    def _rest(self) -> str:
+        """The draft with spaces where free words are, so that all other places stay what they are."""
+        text = self._draft.text
+        for start, end in self.spans:
+            text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+        return text
 
     def _is_free(self, word: str) -> bool:
         """A word that a record forbids is free where readers or the author have it; one of the author's list never."""

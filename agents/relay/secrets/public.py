@@ -39,8 +39,9 @@ class Public:
 
     @property
     def wordings(self) -> tuple[str, ...]:
-        """What is to stand on a page letter by letter."""
-        return tuple(words for line in self.bound for words in wordings_of(line))
+        """What is to stand on a page letter by letter: what those lines quote."""
+        quoted = (found for line in self.bound for found in _QUOTED.finditer(line))
+        return tuple(words for found in quoted for words in found.groups() if words)
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -68,11 +69,6 @@ def bound_in(*designs: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(lines))
 
 
-def wordings_of(line: str) -> list[str]:
-    """Return what a line quotes."""
-    return [words for found in _QUOTED.finditer(line) for words in found.groups() if words]
-
-
 def spans_of(draft: Folded, expressions: Iterable[str]) -> list[Span]:
     """Return the places of a text at which expressions that may be said stand, however they are spelt."""
     wanted = (words for words in dict.fromkeys(expressions) if (stem := stem_of(words)) and stem in draft.letters)
@@ -82,13 +78,6 @@ def spans_of(draft: Folded, expressions: Iterable[str]) -> list[Span]:
 def is_within(place: Span, spans: Iterable[Span]) -> bool:
     """Whether a place lies inside one of the spans."""
     return any(start <= place[0] and place[1] <= end for start, end in spans)
-
-
-def blanked(text: str, spans: Iterable[Span]) -> str:
-    """Return a text with spaces where the spans are, so that all other places stay what they are."""
-    for start, end in spans:
-        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
-    return text
 
 
 @lru_cache(maxsize=64)
