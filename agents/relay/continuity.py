@@ -179,16 +179,15 @@ class ContinuityDirector:
         key = scene_of(at, reading).key
 
         def orders() -> tuple[ForeshadowInstruction, ...]:
-            return tuple(instruct(threads, at, reading, matcher, present))
-
-        def sheet() -> tuple[ForeshadowInstruction, ...]:
-            return self._instructions.get_or_make(key, (*made_of, present), orders)
+            return self._instructions.get_or_make(
+                key, (*made_of, present), lambda: tuple(instruct(threads, at, reading, matcher, present))
+            )
 
         def words() -> ForbiddenKeywords:
             return self._forbidden_results.get_or_make(key, made_of, lambda: kept.keywords)
 
         nothing: tuple[ForeshadowInstruction, ...] = ()
-        found = shortfall.without("orders for threads", sheet, nothing)
+        found = shortfall.without("orders for threads", orders, nothing)
         return CodexSight(
             codex=codex, orders=found, reveals=reveals_at(secrets, at, reading, matcher) if secrets else (),
             hints=shortfall.without("hints", lambda: collect_hints(codex, found), ()),

@@ -52,12 +52,12 @@ def entry_record(found: FoundEntry, known: Sequence[CodexEntry], default: Visibi
             place: Values = {"known_from": at} if at else {}
             new: Values = {"visibility": int(default), **place} if is_new else {}
             sections[folded(name)] = {"name": name, "text": fact.fact, **({"phase": phase} if phase else {}), **new}
-    identity = old.id if old else slug(found.name)
+    own = old or found
     return make_record(
         RecordKind.ENTRY,
         {
-            "id": identity, "kind": (old or found).kind, "name": old.name if old else found.name,
-            "aliases": [alias for alias in (found.name, *found.aliases) if alias and not _is_name(old or found, alias)],
+            "id": old.id if old else slug(found.name), "kind": own.kind, "name": own.name,
+            "aliases": [alias for alias in (found.name, *found.aliases) if alias and folded(alias) != folded(own.name)],
             "phases": _phases(old, phase, at), "sections": list(sections.values()),
         },
     )  # fmt: skip
@@ -149,7 +149,3 @@ def _phases(old: CodexEntry | None, phase: str, at: Place | None) -> list[Values
 
 def _has_section(entry: CodexEntry, name: str, phase: str) -> bool:
     return any((folded(own.name), folded(own.phase or "")) == (folded(name), folded(phase)) for own in entry.sections)
-
-
-def _is_name(of: CodexEntry | FoundEntry, alias: str) -> bool:
-    return folded(of.name) == folded(alias)

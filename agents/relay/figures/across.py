@@ -9,13 +9,14 @@ Paragraphs: min-wise hashes in bands. Source: Broder, "On the resemblance and co
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bookwright.agents.relay.figures.text import excerpt, paragraphs_of, places_of, tokens_with_places
+from bookwright.agents.relay.figures.text import excerpt, paragraphs_of, tokens_with_places
 from bookwright.models.text.figures import SharedPassage
 from bookwright.models.text.language import Language
 
@@ -100,7 +101,7 @@ def sketch_of(text: str, language: Language) -> ChapterSketch:
 
 def _paragraphs(parts: list[str], tokens: list[tuple[str, int, int]], ids: Hashes, grain: _Grain) -> list[Paragraph]:
     starts = np.array([start for _, start, _ in tokens], dtype=np.int64)
-    places = places_of(parts)
+    places = [0, *accumulate(len(part) + 1 for part in parts)][:-1]  # joined with one character between
     edges = [*np.searchsorted(starts, places).tolist(), len(tokens)]
     found = []
     for number, (part, low, high) in enumerate(zip(parts, edges, edges[1:], strict=False), 1):

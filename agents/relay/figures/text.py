@@ -1,7 +1,7 @@
 """A text as figures take it: paragraphs of words, sentences that end where a reader would stop, tokens with places."""
 
 import re
-from itertools import accumulate, islice
+from itertools import islice
 
 from bookwright.models.text.language import Language
 from bookwright.models.text.prose import paragraphs, sentences
@@ -65,11 +65,6 @@ def excerpt(text: str, start: int, end: int, around: int = _AROUND) -> str:
         high += 1
     marks = ("…" if low else "", "…" if high < len(text) else "")
     return f"{marks[0]}{' '.join(text[low:high].split())}{marks[1]}"
-
-
-def places_of(parts: list[str]) -> list[int]:
-    """Return where each part begins once they are joined with one character between."""
-    return [0, *accumulate(len(part) + 1 for part in parts)][:-1]
 
 
 def _goes_on(before: str, piece: str, language: Language) -> bool:
