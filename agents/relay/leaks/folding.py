@@ -212,10 +212,10 @@ def _jamo(part: str) -> str:
 @cache
 def canonical_han(character: str) -> str:
     """Return the one form of a han character that its variants share."""
-    forms, chain = _han_forms(), [character]
-    while (form := forms.get(chain[-1], chain[-1])) not in chain:
-        chain.append(form)
-    return min(chain[chain.index(form) :])  # two dictionaries may each call the other's form the common one
+    forms, steps = _han_forms(), [character]
+    while (form := forms.get(steps[-1], steps[-1])) not in steps:
+        steps.append(form)
+    return min(steps[steps.index(form) :])  # two dictionaries may each call the other's form the common one
 
 
 def simplified(text: str) -> str:

@@ -37,7 +37,7 @@ def state_of(secret: Secret, at: str, reading: ReadingOrder) -> SecretState:
     place = secret.revealed_at
     if place is None or not (reading.has_come(place, at) or reading.is_here(place, at)):
         return SecretState.KEPT
-    if before and len(before) >= MOST_ORDERS:
+    if len(before) >= MOST_ORDERS:
         return SecretState.PENDING
     if reading.is_here(place, at):
         return SecretState.DUE
