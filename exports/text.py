@@ -1,6 +1,7 @@
 """The manuscript as plain text, laid out as web-novel platforms and readers of each language want it."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 from bookwright.exports.manuscript import Chapter, Manuscript, Scene
 from bookwright.exports.markup import to_plain
@@ -24,9 +25,14 @@ def oversized(manuscript: Manuscript) -> list[str]:
 
 
 def text(manuscript: Manuscript) -> Iterator[str]:
-    """Yield the whole book as text: title, author and blurb, then each heading on a line of its own."""
+    """Yield the whole book as text: title, author and blurb, then each heading on a line of its own.
+
+    A story that opens without a heading has no blurb here: its readers would take that for the first paragraph.
+    """
     cover = manuscript.cover()
-    yield "\n\n".join(part for part in (cover.title, cover.author, to_plain(cover.blurb)) if part) + "\n"
+    opens_with_heading = any(section.heading for section in islice(manuscript.sections(), 1))
+    blurb = to_plain(cover.blurb) if opens_with_heading else ""
+    yield "\n\n".join(part for part in (cover.title, cover.author, blurb) if part) + "\n"
     yield from body(manuscript)
 
 

@@ -8,7 +8,6 @@ first heading is read as a title page.
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from statistics import median
 
 from bookwright.manuscripts.cutting import bearable, bounded, cut_up
@@ -32,7 +31,7 @@ def recognise(source: ManuscriptSource, language: Language, pattern: str = "") -
     Raises:
         InvalidInput: It is no regular expression, or no line matches it.
     """
-    blocks = bearable(_without_title(source))
+    blocks = bearable(_without_end(_without_title(source)))
     marks = _by_pattern(blocks, pattern) if pattern else _by_itself(blocks)
     found = assembled(blocks, marks) if marks else cut_up(blocks, language)
     if not found.chapters:
@@ -44,6 +43,11 @@ def _without_title(source: ManuscriptSource) -> Sequence[Block]:
     """Leave out a title page's heading: it says what the file says of itself."""
     first = source.blocks[0]
     return source.blocks[1:] if first.level and first.text.casefold() == source.title.casefold() else source.blocks
+
+
+def _without_end(blocks: Sequence[Block]) -> Sequence[Block]:
+    """Leave out what stands below a last page and is none of its text."""
+    return blocks[:-1] if len(blocks) > 1 and _END.fullmatch(blocks[-1].text) else blocks
 
 
 def _by_itself(blocks: Sequence[Block]) -> list[HeadingMark]:
@@ -80,7 +84,6 @@ _SENTENCE = re.compile(r"[.!?。！？…][\"”’」』）)]?$")
 _END = re.compile(
     r"[\s\W]*(?:the end|end|fin|finis|全文完|全书完|全書完|完结|完結|完|了|終わり|おわり|終|끝)[\s\W]*", re.IGNORECASE
 )
-"""What stands below a last page and is none of its text."""
 _LEAST_SENTENCES = 3
 _SHOWN = 40
 
@@ -124,8 +127,6 @@ class _Building:
     def end(self) -> None:
         """Nothing more comes."""
         self._settle_opening()
-        if self.chapters and _END.fullmatch(self.chapters[-1].paragraphs[-1]) and len(self.chapters[-1].paragraphs) > 1:
-            self.chapters[-1] = replace(self.chapters[-1], paragraphs=self.chapters[-1].paragraphs[:-1])
 
     def begin_with(self, front: Paragraphs) -> None:
         """Say what becomes of what stands before the first heading."""

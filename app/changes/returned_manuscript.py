@@ -1,7 +1,7 @@
 """A manuscript that was exported, edited elsewhere (in Word, say) and comes back: its changed texts as edits."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from bookwright.app.access import OpenBook
 from bookwright.app.changes.editing import SavedEdit, editable_parts, save_or_queue
 from bookwright.exports.files import FORMATS, export
-from bookwright.exports.manuscript import Manuscript
+from bookwright.exports.manuscript import Manuscript, Scene
 from bookwright.flows.revision.revise import chosen
 from bookwright.manuscripts.chapters import recognise
 from bookwright.manuscripts.manuscript import FoundChapter
@@ -21,8 +21,9 @@ from bookwright.models.text.prose import is_scene_break, paragraphs
 from bookwright.storage.stores import Stores
 
 Measure = Callable[[str], int]
+Found = tuple[FoundChapter, ...]
 
-_BREAK = "\n\n* * *\n\n"
+_BREAK = "* * *"
 
 
 @dataclass(frozen=True)
@@ -55,12 +56,15 @@ def read_back(opened: OpenBook, file: Path, encoding: str = "") -> ReturnedManus
         InvalidInput: It cannot be read, or does not have the book's chapters.
     """
     here, there = _exported(opened, file), _chapters(file, opened, encoding)
-    sections = list(Manuscript(opened.storage).chapters())
+    manuscript = Manuscript(opened.storage)
+    sections = list(manuscript.chapters())
     if not len(sections) == len(here) == len(there):
         raise InvalidInput(
             f"{str(file)!r} has {len(there):,} chapters and the book {len(sections):,}: leave headings as they are, "
             "each in a paragraph of its own. What is a book of its own `bookwright import` takes in"
         )
+    if sections and not sections[0].heading:
+        here, there = _without_title_page(here, there, _paragraphs_of(manuscript.scenes(sections[0])), file)
     changed: list[ChangedText] = []
     unclear: list[str] = []
     unchanged = 0
@@ -86,7 +90,7 @@ def take_back(opened: OpenBook, returned: ReturnedManuscript) -> list[SavedEdit]
     return [save_or_queue(opened, text.edit) for text in returned.changed]
 
 
-def _exported(opened: OpenBook, file: Path) -> tuple[FoundChapter, ...]:
+def _exported(opened: OpenBook, file: Path) -> Found:
     """The book as the same reader finds it in the same format, so that what a format cannot hold is no change."""
     form = file.suffix[1:].lower()
     if form not in FORMATS or form in ("html", "json"):
@@ -95,8 +99,25 @@ def _exported(opened: OpenBook, file: Path) -> tuple[FoundChapter, ...]:
         return _chapters(export(opened.storage, form, Path(folder) / f"book.{form}"), opened, "")
 
 
-def _chapters(file: Path, opened: OpenBook, encoding: str) -> tuple[FoundChapter, ...]:
+def _chapters(file: Path, opened: OpenBook, encoding: str) -> Found:
     return recognise(read_manuscript(file, encoding), opened.book.brief.language, "").chapters
+
+
+def _paragraphs_of(scenes: Sequence[Scene]) -> int:
+    """How many paragraphs a reader finds in a chapter, breaks between its scenes included."""
+    return sum(map(len, scenes)) + len(scenes) - 1
+
+
+def _without_title_page(here: Found, there: Found, prose: int, file: Path) -> tuple[Found, Found]:
+    """Take off what an export puts before a text without a heading, and a reader takes for its beginning."""
+    page = max(0, len(here[0].paragraphs) - prose)
+    if there[0].paragraphs[:page] != here[0].paragraphs[:page]:
+        raise InvalidInput(
+            f"{str(file)!r} begins otherwise than its export: leave the lines before the text as they are "
+            f"({here[0].paragraphs[0]!r} ...). Title and author are no part of it"
+        )
+    first, second = (replace(found[0], paragraphs=found[0].paragraphs[page:]) for found in (here, there))
+    return (first, *here[1:]), (second, *there[1:])
 
 
 def _changed(
@@ -105,7 +126,8 @@ def _changed(
     """Lay a changed chapter over the texts that it consists of; None where that cannot be told."""
     parts = editable_parts(stores, label)
     if len(parts) == 1:
-        return [_text(parts[0], "\n\n".join(now.paragraphs), stores, measure)]
+        lines = (_BREAK if is_scene_break(line) else line for line in now.paragraphs)
+        return [_text(parts[0], "\n\n".join(lines), stores, measure)]
     old, new = _scenes(was.paragraphs), _scenes(now.paragraphs)
     counts = [len(_scenes(tuple(paragraphs(_prose(part, stores))))) for part in parts]
     if not sum(counts) == len(old) == len(new):
@@ -115,7 +137,7 @@ def _changed(
         before, after = old[start : start + count], new[start : start + count]
         start += count
         if before != after:
-            found.append(_text(part, _BREAK.join("\n\n".join(scene) for scene in after), stores, measure))
+            found.append(_text(part, f"\n\n{_BREAK}\n\n".join("\n\n".join(scene) for scene in after), stores, measure))
     return found
 
 

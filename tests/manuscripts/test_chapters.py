@@ -117,6 +117,11 @@ def test_the_end_is_no_part_of_the_last_chapter():
     assert found.chapters[-1].paragraphs == (PROSE.strip(),)
 
 
+@pytest.mark.parametrize("last", ["END", "(The End)", "全文完"])
+def test_what_stands_below_the_last_page_of_a_text_without_headings_is_left_out(last: str):
+    assert [chapter.text for chapter in found_in(f"{PROSE}\n\n{last}").chapters] == [PROSE.strip()]
+
+
 def test_an_authors_own_pattern_decides():
     text = f"=== Sea ===\n\n{PROSE}\n\n=== Land ===\n\n{PROSE}"
 

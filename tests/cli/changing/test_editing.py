@@ -12,7 +12,7 @@ from bookwright.flows.revision.revise import chosen
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.storage.stores import BookStorage
 from tests.cli.terminal import Terminal
-from tests.support.books import make_book
+from tests.support.books import finish, make_book
 
 SCENES = [
     {"level": "chapter", "title": "The Lamp", "parts": [
@@ -83,6 +83,52 @@ def test_an_export_that_nobody_edited_changes_nothing(cli, house, tmp_path, form
     found = json.loads(cli("edit", "lamp", "--from", file, "--yes", "--json").out)
 
     assert (found["changed"], found["unchanged"], found["unclear"]) == ([], 2, [])
+
+
+STORY = "Rain fell on the rock.\n\nShe counted the ships.\n\n* * *\n\nThe lamp went out."
+
+
+@pytest.fixture
+def story(settings) -> BookStorage:
+    """A story `lamp` in one piece, without headings."""
+    story = make_book(settings, STORY, title="Night Watch", pen_name="A. Hand")
+    finish(story, "A keeper counts. One ship is missing.")
+    return story
+
+
+@pytest.mark.parametrize("form", ["docx", "epub", "md", "txt"])
+def test_an_export_of_a_story_without_headings_that_nobody_edited_changes_nothing(cli, story, tmp_path, form):
+    file = tmp_path / f"story.{form}"
+    assert cli("export", "lamp", "--to", form, "--output", file).code == 0
+
+    found = json.loads(cli("edit", "lamp", "--from", file, "--yes", "--json").out)
+
+    assert (found["changed"], found["unchanged"], found["unclear"]) == ([], 1, [])
+
+
+def test_the_title_page_of_a_story_without_headings_does_not_come_back_as_its_text(cli, story, tmp_path):
+    word, plain = tmp_path / "story.docx", tmp_path / "story.txt"
+    for file in (word, plain):
+        assert cli("export", "lamp", "--to", file.suffix[1:], "--output", file).code == 0
+    edited(word, "She counted the ships.", "She counted the ships twice.")
+    plain.write_text(plain.read_text("utf-8").replace("went out.", "went out at last."), "utf-8")
+
+    assert cli("edit", "lamp", "--from", word, "--yes").code == 0
+    assert text_of(story, "1") == (2, STORY.replace("ships.", "ships twice."))
+    assert cli("edit", "lamp", "--from", plain, "--yes").code == 0
+    assert text_of(story, "1") == (3, STORY.replace("went out.", "went out at last."))
+
+
+def test_a_title_that_was_edited_in_the_file_is_refused(cli, story, tmp_path):
+    file = tmp_path / "story.txt"
+    assert cli("export", "lamp", "--to", "txt", "--output", file).code == 0
+    file.write_text(file.read_text("utf-8").replace("Night Watch", "Day Watch"), "utf-8")
+
+    done = cli("edit", "lamp", "--from", file, "--yes")
+
+    assert done.code == 2
+    assert "leave the lines before the text as they are" in done.err
+    assert text_of(story, "1") == (1, STORY)
 
 
 def test_emphasis_comes_back_from_word(cli, house, tmp_path):
