@@ -8,6 +8,7 @@ first heading is read as a title page.
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import median
 
 from bookwright.manuscripts.cutting import bearable, bounded, cut_up
@@ -31,9 +32,9 @@ def recognise(source: ManuscriptSource, language: Language, pattern: str = "") -
     Raises:
         InvalidInput: It is no regular expression, or no line matches it.
     """
-    blocks = bearable(_without_end(_without_title(source)))
+    blocks = bearable(_without_title(source))
     marks = _by_pattern(blocks, pattern) if pattern else _by_itself(blocks)
-    found = assembled(blocks, marks) if marks else cut_up(blocks, language)
+    found = assembled(blocks, marks) if marks else cut_up(_without_end(blocks), language)
     if not found.chapters:
         raise InvalidInput("nothing of a story stands below its headings")
     return bounded(found, language)
@@ -127,6 +128,8 @@ class _Building:
     def end(self) -> None:
         """Nothing more comes."""
         self._settle_opening()
+        if self.chapters and _END.fullmatch(self.chapters[-1].paragraphs[-1]) and len(self.chapters[-1].paragraphs) > 1:
+            self.chapters[-1] = replace(self.chapters[-1], paragraphs=self.chapters[-1].paragraphs[:-1])
 
     def begin_with(self, front: Paragraphs) -> None:
         """Say what becomes of what stands before the first heading."""

@@ -1,7 +1,8 @@
 """A manuscript that was exported, edited elsewhere (in Word, say) and comes back: its changed texts as edits."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,10 +10,10 @@ from tempfile import TemporaryDirectory
 from bookwright.app.access import OpenBook
 from bookwright.app.changes.editing import SavedEdit, editable_parts, save_or_queue
 from bookwright.exports.files import FORMATS, export
-from bookwright.exports.manuscript import Manuscript, Scene
+from bookwright.exports.manuscript import Manuscript
 from bookwright.flows.revision.revise import chosen
 from bookwright.manuscripts.chapters import recognise
-from bookwright.manuscripts.manuscript import FoundChapter
+from bookwright.manuscripts.manuscript import FoundChapter, ManuscriptSource
 from bookwright.manuscripts.reading import read_manuscript
 from bookwright.models.document import DocumentKind
 from bookwright.models.edit import TextEdit
@@ -53,18 +54,20 @@ def read_back(opened: OpenBook, file: Path, encoding: str = "") -> ReturnedManus
     """Compare an edited file, chapter by chapter, with what the same export would give now; nothing is changed.
 
     Raises:
-        InvalidInput: It cannot be read, or does not have the book's chapters.
+        InvalidInput: It cannot be read, or has neither the book's chapters nor the title page of its export.
     """
-    here, there = _exported(opened, file), _chapters(file, opened, encoding)
+    own, returned = _own_export(opened, file), read_manuscript(file, encoding)
     manuscript = Manuscript(opened.storage)
     sections = list(manuscript.chapters())
+    if [section.heading for section in sections] == [""]:
+        here, there = _of_one_piece(own, returned, manuscript, file)
+    else:
+        here, there = (recognise(source, manuscript.language).chapters for source in (own, returned))
     if not len(sections) == len(here) == len(there):
         raise InvalidInput(
             f"{str(file)!r} has {len(there):,} chapters and the book {len(sections):,}: leave headings as they are, "
             "each in a paragraph of its own. What is a book of its own `bookwright import` takes in"
         )
-    if sections and not sections[0].heading:
-        here, there = _without_title_page(here, there, _paragraphs_of(manuscript.scenes(sections[0])), file)
     changed: list[ChangedText] = []
     unclear: list[str] = []
     unchanged = 0
@@ -90,34 +93,48 @@ def take_back(opened: OpenBook, returned: ReturnedManuscript) -> list[SavedEdit]
     return [save_or_queue(opened, text.edit) for text in returned.changed]
 
 
-def _exported(opened: OpenBook, file: Path) -> Found:
+def _own_export(opened: OpenBook, file: Path) -> ManuscriptSource:
     """The book as the same reader finds it in the same format, so that what a format cannot hold is no change."""
     form = file.suffix[1:].lower()
     if form not in FORMATS or form in ("html", "json"):
         raise InvalidInput(f"{str(file)!r} comes from no export that is read back; those are docx, epub, md and txt")
     with TemporaryDirectory() as folder:
-        return _chapters(export(opened.storage, form, Path(folder) / f"book.{form}"), opened, "")
+        return read_manuscript(export(opened.storage, form, Path(folder) / f"book.{form}"), "")
 
 
-def _chapters(file: Path, opened: OpenBook, encoding: str) -> Found:
-    return recognise(read_manuscript(file, encoding), opened.book.brief.language, "").chapters
+def _of_one_piece(
+    own: ManuscriptSource, returned: ManuscriptSource, manuscript: Manuscript, file: Path
+) -> tuple[Found, Found]:
+    """Return a story without headings as its export has it and as it came back, without the lines around its text.
 
+    Title and author stand before it, below it in a Word file END; exports of earlier versions had the blurb, too.
 
-def _paragraphs_of(scenes: Sequence[Scene]) -> int:
-    """How many paragraphs a reader finds in a chapter, breaks between its scenes included."""
-    return sum(map(len, scenes)) + len(scenes) - 1
-
-
-def _without_title_page(here: Found, there: Found, prose: int, file: Path) -> tuple[Found, Found]:
-    """Take off what an export puts before a text without a heading, and a reader takes for its beginning."""
-    page = max(0, len(here[0].paragraphs) - prose)
-    if there[0].paragraphs[:page] != here[0].paragraphs[:page]:
+    Raises:
+        InvalidInput: The lines before the text were changed, or it cannot be told which they are.
+    """
+    lines, edited = ([block.text for block in source.blocks] for source in (own, returned))
+    here, there = ([_letters(line) for line in both] for both in (lines, edited))
+    (story,) = manuscript.chapters()
+    prose = [_letters(line) for scene in manuscript.scenes(story) for line in (_BREAK, *scene)][1:]
+    places = range(len(here) - len(prose) + 1)
+    starts = [at for at in places if (here[at], here[at + len(prose) - 1]) == (prose[0], prose[-1])]
+    if not starts or there[: starts[0]] != here[: starts[0]]:
         raise InvalidInput(
-            f"{str(file)!r} begins otherwise than its export: leave the lines before the text as they are "
-            f"({here[0].paragraphs[0]!r} ...). Title and author are no part of it"
+            f"{str(file)!r} begins otherwise than an export of this story would: leave the lines before its text as "
+            f"they are ({lines[0]!r} ...), or export it anew if the story was changed since"
         )
-    first, second = (replace(found[0], paragraphs=found[0].paragraphs[page:]) for found in (here, there))
-    return (first, *here[1:]), (second, *there[1:])
+    start, end = starts[0], starts[0] + len(prose)
+    blurb, below = [_letters(line) for line in manuscript.cover().blurb.splitlines() if line.strip()], here[end:]
+    begins = start + len(blurb) * (there[start : start + len(blurb)] == blurb)
+    ends = len(there) - len(below) * (there[len(there) - len(below) :] == below)
+    texts = lines[start:end], edited[begins:ends]
+    first, second = (FoundChapter("", "", tuple(text)) for text in texts)
+    return (first,), (second,)
+
+
+def _letters(line: str) -> str:
+    """A line without marks, which formats write differently, and without figures: a title page counts words."""
+    return re.sub(r"[\W\d_]", "", line)
 
 
 def _changed(

@@ -119,6 +119,36 @@ def test_the_title_page_of_a_story_without_headings_does_not_come_back_as_its_te
     assert text_of(story, "1") == (3, STORY.replace("went out.", "went out at last."))
 
 
+@pytest.mark.parametrize("form", ["docx", "epub", "md", "txt"])
+def test_a_story_comes_back_whole_however_it_begins_ends_and_is_cut_by_readers(cli, settings, tmp_path, form):
+    text = "\n\n".join(
+        ["It began.", "Rain fell. " * 1_000, "Slowly it stopped. " * 1_000, "The lamp went out.", "The end."]
+    )
+    story, file = make_book(settings, text, title="Night Watch", pen_name="A. Hand"), tmp_path / f"story.{form}"
+    finish(story, "A keeper counts.")
+    assert cli("export", "lamp", "--to", form, "--output", file).code == 0
+    with story.write() as stores:  # as if the file had been edited
+        now = text.replace("began", "ended")
+        stores.documents.add(NewDocument(node=stores.nodes.root().key, kind=DocumentKind.PROSE, text=now), None)
+
+    assert cli("edit", "lamp", "--from", file, "--yes").code == 0
+
+    assert text_of(story, "1")[1].replace(" \n", "\n") == text.replace(" \n", "\n")
+
+
+def test_an_export_of_an_earlier_version_has_the_blurb_and_an_older_one_another_length(cli, story, tmp_path):
+    plain, word = tmp_path / "story.txt", tmp_path / "story.docx"
+    for file in (plain, word):
+        assert cli("export", "lamp", "--to", file.suffix[1:], "--output", file).code == 0
+    older = plain.read_text("utf-8").replace("A. Hand\n", "A. Hand\n\nA keeper counts. One ship is missing.\n")
+    plain.write_text(older.replace("Rain fell", "Hail fell and fell, for many a night and many a day"), "utf-8")
+
+    assert cli("edit", "lamp", "--from", plain, "--yes").code == 0
+    assert text_of(story, "1")[1].startswith("Hail fell and fell")
+    assert cli("edit", "lamp", "--from", word, "--yes").code == 0
+    assert text_of(story, "1") == (3, STORY)
+
+
 def test_a_title_that_was_edited_in_the_file_is_refused(cli, story, tmp_path):
     file = tmp_path / "story.txt"
     assert cli("export", "lamp", "--to", "txt", "--output", file).code == 0
@@ -127,7 +157,7 @@ def test_a_title_that_was_edited_in_the_file_is_refused(cli, story, tmp_path):
     done = cli("edit", "lamp", "--from", file, "--yes")
 
     assert done.code == 2
-    assert "leave the lines before the text as they are" in done.err
+    assert "leave the lines before its text as they are" in done.err
     assert text_of(story, "1") == (1, STORY)
 
 
