@@ -72,7 +72,7 @@ VERBS: Mapping[str, Mapping[str, Verb]] = {
         "fork": Verb("changing.branches:fork", "Make a branch of a book, whole or open again from a unit on."),
         "branches": Verb("changing.branches:branches", "Show a book with all its branches and their bills."),
         "compare": Verb("changing.comparing:compare", "Show what two branches, or two versions, differ in."),
-        "merge": Verb("changing.branches:merge", "Take over what a branch has made; --undo takes it back."),
+        "merge": Verb("changing.merging:merge", "Take over what a branch has made; --undo takes it back."),
     },
     "Share": {
         "export": Verb("sharing.exporting:export", "Write what there is of a book to a file."),

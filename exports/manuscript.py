@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 from itertools import groupby, islice, takewhile
 from typing import ClassVar
 
-from bookwright.agents.relay.style_guide import ENOUGH
 from bookwright.exports.headings import Numbering, Preceding
 from bookwright.exports.markup import clean
 from bookwright.exports.pages import page_text, pages_of, plain_paragraphs
 from bookwright.models.document import DocumentKind, Source
+from bookwright.models.text.figures import ENOUGH
 from bookwright.models.text.language import Language
 from bookwright.models.text.prose import is_scene_break, paragraphs
 from bookwright.models.tree.level import Level

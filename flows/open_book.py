@@ -170,14 +170,14 @@ def open_ledger(book: Book, journal: Journal, settings: Settings) -> BudgetLedge
     )  # fmt: skip
 
 
-@dataclass
+@dataclass(eq=False)
 class BookTools:
     """A look into the book, as soon as its index holds anything, and the web where a service is set up."""
 
     storage: BookStorage
     index: KnowledgeIndex
     settings: Settings
-    is_rehearsal: bool = False
+    is_rehearsal: bool = field(default=False, kw_only=True)
     """The service that is set up is played, so that nothing leaves this machine."""
 
     @property

@@ -17,7 +17,7 @@ from bookwright.models.errors import InvalidSetting, MissingKey, MissingProgram,
 from bookwright.models.settings import Settings
 from bookwright.models.text.plain import plain
 
-_LONGEST_WORDS = 300
+_MOST_CHARACTERS = 300
 _KEY = re.compile(r"\b(sk|key|pk)-[\w*-]{6,}")
 
 
@@ -155,4 +155,4 @@ def on_one_line(text: str, secret: str = "") -> str:
     if secret:
         text = text.replace(secret, "...")
     text = _KEY.sub("...", " ".join(plain(text).split()))
-    return text if len(text) <= _LONGEST_WORDS else text[:_LONGEST_WORDS] + " ..."
+    return text if len(text) <= _MOST_CHARACTERS else text[:_MOST_CHARACTERS] + " ..."

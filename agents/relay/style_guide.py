@@ -24,9 +24,6 @@ from bookwright.prompts import render_style_page
 from bookwright.storage.index.chunks import join_sentences
 from bookwright.storage.stores import Stores
 
-ENOUGH = {"words": 4_000, "characters": 6_000}
-"""So much of a book's beginning stands for its style, in whole chapters."""
-
 _READINGS = 30
 """Readings of a book's beginning that are asked which lines were alive."""
 

@@ -6,7 +6,7 @@ A model can also be asked two tiny questions: whether it answers, what it can do
 import asyncio
 from contextlib import closing
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ValidationError
@@ -14,10 +14,8 @@ from pydantic import BaseModel, ValidationError
 from bookwright.agents.backends import catalogue, endpoints
 from bookwright.agents.backends.catalogue import Feature
 from bookwright.agents.backends.protocol import EventKind, Prompt, Request, Sampling, StreamEvent, ToolSpec
-from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending import prices
 from bookwright.agents.backends.windows import WindowSource, can_be_asked, found_window
-from bookwright.agents.react.action import Action, read
 from bookwright.app.doctor.health import Health, first_of
 from bookwright.app.model_settings import known_model, problem_of, provider_state, windows_of
 from bookwright.models.errors import BackendError, MissingProgram
@@ -25,6 +23,9 @@ from bookwright.models.model_name import ROLES
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply, Usage
 from bookwright.tls import system_tls
+
+if TYPE_CHECKING:
+    from bookwright.agents.backends.service import ModelService
 
 _SECONDS = 5.0
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -160,12 +161,14 @@ class ModelTrial:
         return asdict(self) | {"is_usable": self.is_usable}
 
 
-def try_model(name: str, settings: Settings, backends: ModelService | None = None) -> ModelTrial:
+def try_model(name: str, settings: Settings, backends: "ModelService | None" = None) -> ModelTrial:
     """Ask a model two tiny questions, which are paid, and tell what came.
 
     Raises:
         InvalidInput: It is unknown or cannot be asked as things are set; nothing was sent.
     """
+    from bookwright.agents.backends.service import ModelService  # brings templates, which no other check needs
+
     name = known_model(name)
     endpoints.check_model(name, settings)
     window = found_window(name, settings)
@@ -189,7 +192,7 @@ def try_model(name: str, settings: Settings, backends: ModelService | None = Non
 class _Asked:
     """The questions so far, with what each showed."""
 
-    def __init__(self, model: str, service: ModelService) -> None:
+    def __init__(self, model: str, service: "ModelService") -> None:
         self._model = model
         self._service = service
         self.replies: list[Reply] = []
@@ -223,6 +226,8 @@ def _shown(asked: _Asked, name: str) -> list[Ability]:
         _caching(provider, reply),
     ]
     told = "by itself" if catalogue.calls_tools(name) else "told of them in the prompt"
+    from bookwright.agents.react.action import Action, read
+
     turn = read(asked.ask("When is it high water in Dover today? Look it up.", tools=(_TOOL,)).text)
     is_called = isinstance(turn, Action) and turn.tool == _TOOL.name
     asked.abilities.append(Ability("tools", is_called, told if is_called else f"{told}; it did not use the one it had"))

@@ -1,4 +1,4 @@
-"""Briefs from files and options, with the sample of style and the outline that they name, checked at once."""
+"""Briefs from files and options, with the style sample and the outline that they name, checked before anything else."""
 
 import tomllib
 from collections.abc import Collection, Sequence

@@ -23,9 +23,6 @@ from bookwright.storage.pulses import CallFigures, calls_after, newest_step, pul
 from bookwright.storage.repositories.gates import waiting_gates
 from bookwright.storage.studio import Studio
 
-PORT = 9464
-"""What OpenTelemetry keeps for figures of this kind."""
-
 _HOST = "127.0.0.1"
 _STANDINGS = ("writing", "stopping", "paused", "waiting", "finished", "interrupted")
 _SECONDS = (0.5, 1, 2, 5, 10, 20, 40, 80, 160, 320, 640)
@@ -123,7 +120,7 @@ def _made_at(home: Path) -> int:
 
 
 @contextmanager
-def served(figures: StudioFigures, port: int = PORT) -> Iterator[str]:
+def served(figures: StudioFigures, port: int) -> Iterator[str]:
     """Serve the figures on this machine's loopback while the block lasts; yields their address.
 
     Raises:

@@ -127,7 +127,12 @@ def _converse(talk: Talk, terminal: Terminal, view: ChatView, opening: Opening) 
 
 
 def _exchange(talk: Talk, view: ChatView, message: str) -> None:
-    """Carry out a command, or say something and show the answer."""
+    """Carry out a command, or say something and show the answer.
+
+    Raises:
+        Quit: The person wants to end the talk.
+        SessionNotStarted: Nothing was said yet that could be forked.
+    """
     command = _command_in(message)
     try:
         if command is None:

@@ -5,8 +5,6 @@ from typing import Annotated
 
 import typer
 
-from bookwright.app.access import library
-from bookwright.app.status.figures import PORT, StudioFigures, served
 from bookwright.cli.output import note, print_text
 from bookwright.models.settings import load_settings
 
@@ -51,10 +49,15 @@ def mcp(
 
 
 def metrics(
-    port: Annotated[int, typer.Option(min=0, max=65_535, help="Where they are served, on 127.0.0.1.")] = PORT,
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="Where they are served, on 127.0.0.1.")] = 9464,
     once: Annotated[bool, typer.Option("--once", help="Print them, counted from the first call on, and end.")] = False,
 ) -> None:
     """Serve figures of books, calls, tokens and money at /metrics until Ctrl-C; no text and no title is in them."""
+    from bookwright.app.access import (
+        library,  # with the database and Prometheus' client, which no other verb here takes
+    )
+    from bookwright.app.status.figures import StudioFigures, served
+
     settings = load_settings()
     with library(settings) as database:
         if once:

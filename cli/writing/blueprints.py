@@ -5,12 +5,9 @@ from typing import Annotated, Any
 
 import typer
 
-from bookwright.app.access import at_rest
 from bookwright.app.orders.examples import copy_examples, example_files
-from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson
 from bookwright.cli.output import note, print_json, print_table, print_text
-from bookwright.flows.revision.edits import change_brief
 from bookwright.models.blueprint import CHARACTERS_A_WORD, Blueprint
 from bookwright.models.brief import Brief
 from bookwright.models.errors import InvalidBlueprint, InvalidInput
@@ -51,6 +48,10 @@ def go_on_with(book: str, kind: str, prompt: str | None, model: str | None) -> s
     Raises:
         InvalidInput: It is another kind of book.
     """
+    from bookwright.app.access import at_rest  # with the database, which lists of blueprints and examples do without
+    from bookwright.cli.access import open_book
+    from bookwright.flows.revision.edits import change_brief
+
     with open_book(book) as opened:
         found = opened.book
         if found.brief.blueprint.partition(":")[0] != kind:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import chain, count
 
 from bookwright.agents.backends.windows import window_of, with_windows
-from bookwright.agents.relay.style_guide import ENOUGH, guide_of_chapters, keep_guide
+from bookwright.agents.relay.style_guide import guide_of_chapters, keep_guide
 from bookwright.failpoints import Failpoint
 from bookwright.flows.book_models import names_of
 from bookwright.flows.library import slug_of
@@ -19,6 +19,7 @@ from bookwright.models.book import Book
 from bookwright.models.brief import Brief
 from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.settings import Settings
+from bookwright.models.text.figures import ENOUGH
 from bookwright.models.tree.decision import Decision
 from bookwright.models.tree.level import Level, level_of_parts
 from bookwright.models.tree.plan import PlanNode, TaskType

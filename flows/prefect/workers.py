@@ -20,10 +20,8 @@ from typing import Any, cast
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.actions import WorkPoolCreate, WorkPoolUpdate
 from prefect.client.schemas.objects import FlowRun, State, StateType
-from prefect.deployments.runner import RunnerDeployment
 from prefect.exceptions import ObjectNotFound
 from prefect.states import AwaitingRetry, Crashed
-from prefect.types.entrypoint import EntrypointType
 from prefect.utilities.processutils import command_to_string
 
 from bookwright.flows.library import opened_library
@@ -82,7 +80,10 @@ def job_template(command: str = _ENGINE) -> dict[str, Any]:
 
 def deploy(limit: int) -> None:
     """Make the pool for `limit` books at once, and the deployment on it; or bring both up to date."""
-    from bookwright.flows.write_book import write_book  # brings the engine, which a look for dead workers does not need
+    from prefect.deployments.runner import RunnerDeployment  # brings Docker, and the flow the engine:
+    from prefect.types.entrypoint import EntrypointType
+
+    from bookwright.flows.write_book import write_book  # what a look for dead workers does not need
 
     _make_pool(limit)
     deployment = write_book.to_deployment(

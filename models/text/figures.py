@@ -7,6 +7,9 @@ from pydantic import Field
 
 from bookwright.models.frozen import FrozenModel
 
+ENOUGH = {"words": 4_000, "characters": 6_000}
+"""So much of a book's beginning stands for its style, in whole chapters."""
+
 
 class Rhythm(FrozenModel):
     """How long sentences and paragraphs are; lengths in the language's unit."""

@@ -58,6 +58,14 @@ def test_a_look_imports_nothing_heavy(arguments: list[str]) -> None:
     assert ("sqlalchemy" in loaded) == (arguments not in (["version"], ["--help"]))
 
 
+@pytest.mark.parametrize(
+    ("arguments", "spared"),
+    [(["branches", "lamp"], ("numpy", "jinja2", "rapidfuzz")), (["examples"], ("sqlalchemy", "numpy", "jinja2"))],
+)
+def test_other_small_verbs_import_no_more_than_they_use(arguments: list[str], spared: tuple[str, ...]) -> None:
+    assert among(loaded_by(*arguments), spared) == []
+
+
 def test_the_help_needs_no_model_of_the_domain() -> None:
     assert among(loaded_by("--help"), ["pydantic", "bookwright.models.settings", "bookwright.storage"]) == []
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bookwright.agents.readers import VOICE
-from bookwright.agents.relay.style_guide import ENOUGH, guide_of_chapters, keep_guide, praised_in
+from bookwright.agents.relay.style_guide import guide_of_chapters, keep_guide, praised_in
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.exports.manuscript import accepted_beginning
 from bookwright.flows.activities.moves import is_given_up, keep_document, try_step
@@ -13,6 +13,7 @@ from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
+from bookwright.models.text.figures import ENOUGH
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
 
