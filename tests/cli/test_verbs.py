@@ -58,6 +58,7 @@ def test_a_look_imports_nothing_heavy(arguments: list[str]) -> None:
     assert ("sqlalchemy" in loaded) == (arguments not in (["version"], ["--help"]))
 
 
+@pytest.mark.usefixtures("book")
 @pytest.mark.parametrize(
     ("arguments", "spared"),
     [(["branches", "lamp"], ("numpy", "jinja2", "rapidfuzz")), (["examples"], ("sqlalchemy", "numpy", "jinja2"))],
