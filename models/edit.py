@@ -33,7 +33,7 @@ class Anchor(FrozenModel):
 
 
 class Comment(FrozenModel):
-    """A comment on a passage of a unit's text."""
+    """A comment on a passage of a unit's text: a note to oneself until it becomes an order to a model."""
 
     id: int
     label: str

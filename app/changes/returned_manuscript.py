@@ -143,7 +143,8 @@ def _changed(
     """Lay a changed chapter over the texts that it consists of; None where that cannot be told."""
     parts = editable_parts(stores, label)
     if len(parts) == 1:
-        lines = (_BREAK if is_scene_break(line) else line for line in now.paragraphs)
+        marks = {line for line in was.paragraphs if is_scene_break(line)}  # as this format writes a break
+        lines = (_BREAK if line in marks else line for line in now.paragraphs)
         return [_text(parts[0], "\n\n".join(lines), stores, measure)]
     old, new = _scenes(was.paragraphs), _scenes(now.paragraphs)
     counts = [len(_scenes(tuple(paragraphs(_prose(part, stores))))) for part in parts]

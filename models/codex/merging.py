@@ -1,4 +1,4 @@
-"""Merging records field by field: two versions of one, two entries that mean the same; an author's words stay."""
+"""Merging records field by field: two versions of one, two entries that mean the same; an extraction changes nothing an author said."""
 
 from collections.abc import Iterator
 from typing import Any

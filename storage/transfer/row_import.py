@@ -1,4 +1,4 @@
-"""Takes in the told rows of a book: checks each, and puts them into a database with keys of its own."""
+"""Takes in the told rows of a book: checks each, and puts them into a database with keys of that database's own."""
 
 import json
 import uuid
