@@ -1,4 +1,4 @@
-"""Merging records field by field: two versions of one, two entries that mean the same; an extraction changes nothing an author said."""
+"""Merging records field by field: two versions, or two entries of one meaning; extractions yield to authors."""
 
 from collections.abc import Iterator
 from typing import Any

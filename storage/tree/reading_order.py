@@ -60,7 +60,8 @@ def chapters_of(levels: Iterable[tuple[str, str]]) -> tuple[str, ...]:
 class UnitTable:
     """The living units of a book by their labels, with what has been worked out of their order.
 
-    With each change it is worked out anew from the changed unit on. What is worked out is never changed in place, so a copy shares it until one of the two takes something in.
+    With each change it is worked out anew from the changed unit on. What is worked out is never changed in place, so a
+    copy shares it until one of the two takes something in.
     """
 
     def __init__(self, rows: dict[str, UnitShare]) -> None:
