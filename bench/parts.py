@@ -20,7 +20,7 @@ from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.context.builder import Context
 from bookwright.agents.steps.desk import Asker
 from bookwright.flows import walk_steps
-from bookwright.flows.activities.sizes import condense
+from bookwright.flows.activities.prompt_sizes import condense
 from bookwright.flows.deps import Deps
 from bookwright.flows.library import find_or_create, open_library
 from bookwright.flows.open_book import RunConfig, hold_book

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.flows import gates, walk_steps, webhook
-from bookwright.flows.activities.sizes import condense
+from bookwright.flows.activities.prompt_sizes import condense
 from bookwright.flows.deps import Deps
 from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.flows.revision.edit_queue import take_in_waiting

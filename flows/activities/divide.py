@@ -7,8 +7,8 @@ from bookwright.agents.small.events import distinct_events
 from bookwright.agents.steps.answers import Check
 from bookwright.agents.workflows import hierarchy_workflow
 from bookwright.flows import gates
+from bookwright.flows.activities.prompt_sizes import every, within_lists
 from bookwright.flows.activities.recall import drawn_facts, previous_endings, with_reader_reports
-from bookwright.flows.activities.sizes import every, within_lists
 from bookwright.flows.activities.unit_facts import begin_activity, lengths_of_children, max_unit_length, unit_card
 from bookwright.flows.blueprints.unit_plans import child_level_of, form_of
 from bookwright.flows.deps import Deps

@@ -7,8 +7,8 @@ from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import ROUTER, Workflow, aggregator, design_workflow, search_executor
 from bookwright.flows.activities.moves import document_kind, finish_task
 from bookwright.flows.activities.plan import parts
+from bookwright.flows.activities.prompt_sizes import within_length
 from bookwright.flows.activities.recall import drawn_facts
-from bookwright.flows.activities.sizes import within_length
 from bookwright.flows.activities.unit_facts import begin_activity, depth_at, unit_card, unit_of
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, Findings, NewDocument

@@ -25,7 +25,7 @@ from bookwright.flows.activities.chapter_check import (
     with_times,
 )
 from bookwright.flows.activities.moves import as_move, is_given_up, try_step
-from bookwright.flows.activities.sizes import cut_to_tokens
+from bookwright.flows.activities.prompt_sizes import cut_to_tokens
 from bookwright.flows.activities.unit_facts import begin_activity, prose_of, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.entries import Secret

@@ -11,8 +11,8 @@ from bookwright.agents.workflows import atom_judge, decomposition_workflow, plan
 from bookwright.flows import gates
 from bookwright.flows.activities.decide import asks_decision
 from bookwright.flows.activities.moves import as_move
+from bookwright.flows.activities.prompt_sizes import MOST_OF_A_TASK, every, within_lists
 from bookwright.flows.activities.recall import drawn_facts
-from bookwright.flows.activities.sizes import MOST_OF_A_TASK, every, within_lists
 from bookwright.flows.activities.told_books import is_told_whole, plot
 from bookwright.flows.activities.unit_facts import begin_activity, depth_at, profile_at, unit_card, unit_of
 from bookwright.flows.blueprints.unit_plans import form_of

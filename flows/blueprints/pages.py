@@ -13,7 +13,7 @@ from bookwright.flows.activities.execute import execute as execute_unaided
 from bookwright.flows.activities.execute import found_document
 from bookwright.flows.activities.moves import as_move, both, finish_task, name_book
 from bookwright.flows.activities.plan import parts
-from bookwright.flows.activities.sizes import cut_to_tokens
+from bookwright.flows.activities.prompt_sizes import cut_to_tokens
 from bookwright.flows.activities.unit_facts import begin_activity, unit_card, unit_of
 from bookwright.flows.blueprints.members import (
     PartOf,

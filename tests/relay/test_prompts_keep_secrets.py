@@ -13,7 +13,7 @@ from bookwright.agents.backends.protocol import FailureListener, Listener, Reque
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.relay.leaks.units import FUNCTION_WORDS
-from bookwright.flows.activities.sizes import condense
+from bookwright.flows.activities.prompt_sizes import condense
 from bookwright.flows.library import find_or_create
 from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.flows.walk import write_unit

@@ -15,9 +15,9 @@ from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import briefing, plans_in_brief
 from bookwright.flows import gates
 from bookwright.flows.activities.moves import is_last_try, keep_document
+from bookwright.flows.activities.prompt_sizes import within_length
 from bookwright.flows.activities.prose.leak_review import CUT, cut_note
 from bookwright.flows.activities.recall import previous_endings, with_reader_reports
-from bookwright.flows.activities.sizes import within_length
 from bookwright.flows.activities.told_books import is_told
 from bookwright.flows.activities.unit_facts import CHARACTERS_A_WORD, begin_activity, depth_at, unit_card
 from bookwright.flows.blueprints.unit_plans import form_of

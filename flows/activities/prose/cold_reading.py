@@ -13,9 +13,9 @@ from bookwright.agents.quality import collisions
 from bookwright.agents.readers import COLD_READER, FIRST_READER, REPAIR, editor
 from bookwright.agents.relay.secrets.reviewing import kept_cards
 from bookwright.flows.activities.moves import keep_document, try_step
+from bookwright.flows.activities.prompt_sizes import batches_of
 from bookwright.flows.activities.prose.repairing import repair, targets
 from bookwright.flows.activities.recall import previous_endings
-from bookwright.flows.activities.sizes import batches_of
 from bookwright.flows.activities.told_books import is_told_whole
 from bookwright.flows.activities.unit_facts import begin_activity, designs_told_in, kept_in, prose_parts, unit_card
 from bookwright.flows.deps import Deps

@@ -9,9 +9,9 @@ from bookwright.agents.backends.protocol import Request
 from bookwright.flows import walk_steps
 from bookwright.flows.activities.close import close
 from bookwright.flows.activities.divide import divide
+from bookwright.flows.activities.prompt_sizes import condense
 from bookwright.flows.activities.prose.brief import make_brief
 from bookwright.flows.activities.prose.write import write
-from bookwright.flows.activities.sizes import condense
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.story.retelling import RepairOrders, Retelling

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bookwright.agents.backends.protocol import Request
-from bookwright.flows.activities.sizes import cut_to_tokens
+from bookwright.flows.activities.prompt_sizes import cut_to_tokens
 from bookwright.flows.blueprints.mending import mend
 from bookwright.flows.blueprints.opening import open_tree
 from bookwright.flows.blueprints.reviewing import ReviewedDocument, reading_batches
