@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import ExitStack
+from itertools import zip_longest
 from pathlib import Path
 
 import pytest
@@ -81,9 +82,20 @@ _FORKING = ("test_crash_points", "test_kill", "test_races", "test_budget_under_f
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run first what forks this process, since a child of one that has used Chroma waits for its threads for ever.
 
-    Then come the files with slow tests, and the quick ones last. Where several processes share the tests, each file
-    goes to one of them and the files go out in this order, so that no long one is left for the end.
+    Then come files with slow tests, which wait for servers, and between them quick ones, which need the processor; the
+    quick ones that are left come last. Where several processes share the tests, each file goes to one of them and the
+    files go out in this order, so that all of them seldom wait at once, and no long file is left for the end.
     """
-    order = {name: place for place, name in enumerate(_FORKING)}
-    slow = {item.path for item in items if item.get_closest_marker("slow") or item.get_closest_marker("prefect")}
-    items.sort(key=lambda item: (order.get(item.path.stem, len(order)), item.path not in slow))
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    forking = sorted((path for path in files if path.stem in _FORKING), key=lambda path: _FORKING.index(path.stem))
+    others = [path for path in files if path.stem not in _FORKING]
+    slow = [path for path in others if any(map(_is_slow, files[path]))]
+    quick = [path for path in others if path not in set(slow)]
+    turns = [path for pair in zip_longest(slow, quick) for path in pair if path is not None]
+    items[:] = [item for path in (*forking, *turns) for item in files[path]]
+
+
+def _is_slow(item: pytest.Item) -> bool:
+    return any(item.get_closest_marker(mark) for mark in ("slow", "prefect"))
