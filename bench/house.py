@@ -4,6 +4,7 @@ import ast
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Set
+from dataclasses import dataclass
 from pathlib import Path
 
 import bookwright
@@ -20,6 +21,16 @@ def sources(package: Path = PACKAGE) -> dict[str, Path]:
         root, name = folder.resolve(), folder.relative_to(package.parent)
         found |= {name / path.relative_to(root): path for path in root.rglob("*.py")}
     return {".".join(place.with_suffix("").parts).removesuffix(".__init__"): path for place, path in found.items()}
+
+
+def statements(tree: ast.Module) -> Iterator[ast.AST]:
+    """What a module is made of, expressions left out: no import stands in one, nor a function with a name."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+            waiting += getattr(node, field, ())
 
 
 def imported(nodes: Iterable[ast.AST], modules: Set[str]) -> frozenset[str]:
@@ -42,6 +53,25 @@ def _lengths(nodes: Iterable[ast.AST]) -> Iterator[int]:
             yield (node.end_lineno or node.lineno) - node.lineno + 1
 
 
+@dataclass(frozen=True)
+class _Module:
+    """What is counted of a module; its tree is not kept, since the garbage collector would look through all of them."""
+
+    imported: frozenset[str]
+    classes: tuple[str, ...]
+    """Those at its top."""
+    functions: tuple[int, ...]
+    """Their lengths."""
+    lines: int
+
+
+def _read(text: str, modules: Set[str]) -> _Module:
+    tree = ast.parse(text)
+    nodes = [*statements(tree)]
+    classes = tuple(node.name for node in tree.body if isinstance(node, ast.ClassDef))
+    return _Module(imported(nodes, modules), classes, tuple(_lengths(nodes)), len(text.splitlines()))
+
+
 def _is_fragment(module: str, importers: set[str]) -> bool:
     """True for a module that one other imports, which lies in the same folder."""
     return len(importers) == 1 and next(iter(importers)).rpartition(".")[0] == module.rpartition(".")[0]
@@ -56,19 +86,17 @@ def run(is_full: bool) -> Iterator[Measure]:
 def counts() -> Iterator[Measure]:
     """Count modules, lines, the largest room, names that stand twice, fragments and functions."""
     paths = sources()
-    texts = {module: path.read_text("utf-8") for module, path in paths.items()}
-    trees = {module: ast.parse(text) for module, text in texts.items()}
-    nodes = {module: [*ast.walk(tree)] for module, tree in trees.items()}
+    modules = {module: _read(path.read_text("utf-8"), paths.keys()) for module, path in paths.items()}
     importers: dict[str, set[str]] = defaultdict(set)
-    for module in paths:
-        for other in imported(nodes[module], paths.keys()) - {module}:
+    for module, read in modules.items():
+        for other in read.imported - {module}:
             importers[other].add(module)
-    classes = Counter(node.name for tree in trees.values() for node in tree.body if isinstance(node, ast.ClassDef))
+    classes = Counter(name for read in modules.values() for name in read.classes)
     is_step = {module: module.startswith("bookwright.migrations.versions.") for module in paths}
     rooms = Counter(path.parent for module, path in paths.items() if path.stem != "__init__" and not is_step[module])
-    functions = sorted(length for module in paths if not is_step[module] for length in _lengths(nodes[module]))
-    upgrades = [length for module in paths if is_step[module] for length in _lengths(nodes[module])]
-    lines = [len(text.splitlines()) for text in texts.values()]
+    functions = sorted(length for module, read in modules.items() if not is_step[module] for length in read.functions)
+    upgrades = [length for module, read in modules.items() if is_step[module] for length in read.functions]
+    lines = [read.lines for read in modules.values()]
     yield Measure("house.modules", len(paths), "files", reference="581 at the survey")
     yield Measure("house.lines", sum(lines), "lines", reference="65,500 at the survey")
     yield Measure("house.longest_file", max(lines), "lines", "<= 300")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import bookwright
-from bench.house import imported, sources
+from bench.house import imported, sources, statements
 
 ROOT = Path(bookwright.__file__).parent
 BELOW = {
@@ -33,8 +33,10 @@ Blueprints are data.
 def imports_of(package: Path) -> dict[str, frozenset[str]]:
     """Every module of a package with those that it imports."""
     modules = sources(package)
-    trees = {module: ast.parse(path.read_text("utf-8")) for module, path in modules.items()}
-    return {module: imported(ast.walk(tree), modules.keys()) - {module} for module, tree in trees.items()}
+    return {
+        module: imported(statements(ast.parse(path.read_text("utf-8"))), modules.keys()) - {module}
+        for module, path in modules.items()
+    }
 
 
 def folder_of(module: str) -> str:

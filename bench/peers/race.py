@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench import shim
@@ -31,6 +31,8 @@ class Contestant:
     module: str
     is_peer: bool = False
     """Needs the peers' environment."""
+    python: str = field(default=sys.executable, compare=False)
+    """The interpreter of all others."""
     rest_seconds: float = 0.0
     """A little more than a killed worker's hold lasts: its lease, as `engine.LEASE_SECONDS` sets it."""
 
@@ -93,22 +95,22 @@ def race(contestants: Sequence[Contestant], sizes: Sizes) -> Iterator[Measure]:
     for figure in found[RAW]:
         for contestant in contestants:
             value, unit = found[contestant][figure]
-            target = _TARGETS.get(figure, "") if contestant is OURS else ""
+            target = _TARGETS.get(figure, "") if contestant == OURS else ""
             yield Measure(f"peers.{contestant.name}.{figure}", value, unit, target)
 
 
-def _walk(contestant: Contestant, home: Path, leaves: int, **how: float) -> dict[str, float]:
-    micros = int(how.pop("sync_micros", _SYNC_MICROS))
-    python = peers_python() if contestant.is_peer else sys.executable
+def _walk(
+    contestant: Contestant, home: Path, leaves: int, sync_micros: int | None = None, **how: float
+) -> dict[str, float]:
     return shim.run(
-        "peers.contest:walk", python=python, sync_micros=micros, module=contestant.module, home=str(home),
-        leaves=leaves, **how,
+        "peers.contest:walk", python=peers_python() if contestant.is_peer else contestant.python,
+        sync_micros=sync_micros, module=contestant.module, home=str(home), leaves=leaves, **how,
     )  # fmt: skip
 
 
-def _walk_until_killed(contestant: Contestant, home: Path, leaves: int, kill_at: int, **how: float) -> None:
+def _walk_until_killed(contestant: Contestant, home: Path, leaves: int, kill_at: int) -> None:
     try:
-        _walk(contestant, home, leaves, kill_at=kill_at, **how)
+        _walk(contestant, home, leaves, kill_at=kill_at)
     except subprocess.CalledProcessError as error:
         if error.returncode != -signal.SIGKILL:
             raise
@@ -145,7 +147,7 @@ def _speed(contestants: Sequence[Contestant], sizes: Sizes) -> dict[Contestant, 
 
 def _one_run(contestant: Contestant, leaves: int) -> dict[str, float]:
     with shim.memory_folder() as home:
-        done = _walk(contestant, home, leaves)
+        done = _walk(contestant, home, leaves, _SYNC_MICROS)
         bill = _whole_bill(contestant, home, leaves)
         stored = sum(file.stat().st_size for file in (home / STATE).rglob("*") if file.is_file())
     tenth = len(bill) // 10
@@ -182,7 +184,7 @@ def _resumed(contestant: Contestant, leaves: int, times: int) -> tuple[float, fl
     """Medians of the wall time and the CPU of some resumes from one kill, in ms."""
     with shim.memory_folder() as home:
         steps = sum(1 for _ in tree(leaves))
-        _walk_until_killed(contestant, home, leaves, steps - 2, sync_micros=0)
+        _walk_until_killed(contestant, home, leaves, steps - 2)
         found = [_one_resume(contestant, home, leaves) for _ in range(times)]
     millis, cpu = zip(*found, strict=True)
     return statistics.median(millis) * 1_000, statistics.median(cpu) * 1_000
@@ -192,7 +194,7 @@ def _one_resume(contestant: Contestant, killed: Path, leaves: int) -> tuple[floa
     with shim.memory_folder() as folder:
         home = Path(shutil.copytree(killed, folder / "home"))
         known = {paid.key for paid in read(home / LEDGER)}
-        done = _walk(contestant, home, leaves)
+        done = _walk(contestant, home, leaves, _SYNC_MICROS)
         new = next(paid for paid in _whole_bill(contestant, home, leaves) if paid.key not in known)
     return new.seconds - done["began"], new.cpu - done["cpu_began"]
 

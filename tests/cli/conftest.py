@@ -31,11 +31,15 @@ Cli = Callable[..., Outcome]
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A data folder that does not exist yet, a model that costs nothing, and no keys."""
+    return set_home(tmp_path / "home", monkeypatch)
+
+
+def set_home(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Set the variables for such a data folder."""
     for provider in PROVIDERS.values():
         for variable in (*provider.key_variables, *provider.url_variables):
             monkeypatch.delenv(variable, raising=False)
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
-    folder = tmp_path / "home"
     monkeypatch.setenv("BOOKWRIGHT_HOME", str(folder))
     monkeypatch.setenv("BOOKWRIGHT_MODEL", "rehearsal:exact")
     monkeypatch.setenv("BOOKWRIGHT_EMBEDDING", "hashing")

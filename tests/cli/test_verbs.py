@@ -12,7 +12,10 @@ from pathlib import Path
 import pytest
 
 from bookwright.cli.verbs import VERBS, load
+from bookwright.models.settings import Settings
+from tests.cli.shelf import a_book
 from tests.cli.terminal import Terminal
+from tests.support.forks import reached
 
 NAMES = [name for verbs in VERBS.values() for name in verbs]
 
@@ -83,8 +86,9 @@ def test_a_look_builds_only_the_models_that_it_uses() -> None:
     assert done.stdout.splitlines()[-1] == "True False"
 
 
-@pytest.mark.usefixtures("book")
-def test_a_book_is_gone_on_with_without_what_it_does_not_need() -> None:
+def test_a_book_is_gone_on_with_without_what_it_does_not_need(settings: Settings) -> None:
+    a_book(settings, length=900)
+
     loaded = loaded_by("resume", "lamp", "--no-prefect", "--json")
 
     assert among(loaded, NOT_FOR_WRITING) == []
@@ -152,6 +156,7 @@ def test_no_color_is_heeded(tmp_path: Path) -> None:
         terminal = Terminal(
             ["doctor", "--ask", "rehearsal:exact"],
             {"BOOKWRIGHT_HOME": str(tmp_path / "home"), "TERM": "xterm-256color", **environment},
+            forks=reached(),
         )
         terminal.left()
         terminal.close()

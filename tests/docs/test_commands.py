@@ -100,7 +100,7 @@ def adapted(words: list[str]) -> list[str]:
     words = [PLAIN.get(word, PLAIN["PREMISE"] if word == "..." else word) for word in words]
     for place, word in enumerate(words):
         if word in ("--words", "--more"):
-            words[place + 1] = str(min(int(words[place + 1]), {"--words": 600, "--more": 300}[word]))
+            words[place + 1] = str(min(int(words[place + 1]), {"--words": 400, "--more": 100}[word]))
     return [*words, "--no-prefect"] if words[0] in ("write", "resume", "import") else words
 
 

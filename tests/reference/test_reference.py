@@ -1,7 +1,6 @@
 """What the docs say because the code does is what the code says now, and what every verb prints fits its schema."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,9 +8,12 @@ from jsonschema import Draft202012Validator
 
 from bookwright.cli.verbs import VERBS, load
 from bookwright.models.talk.event import as_json
-from tests.cli.conftest import Cli, book, cli, home, settings  # noqa: F401  # fixtures
+from tests.cli.conftest import Cli, book, cli, home, set_home, settings  # noqa: F401  # fixtures
+from tests.cli.shelf import a_book
+from tests.reference import __main__ as making
 from tests.reference import cli_page, schemas
 from tests.reference.lines import LINES, Said, said_by
+from tests.support.books import make_settings
 
 LIKE = {
     "worldbuild": "write",
@@ -26,15 +28,13 @@ ELSEWHERE = {
 """Verbs that want a network or a Prefect server, and the test that holds them to their schema."""
 
 
-@pytest.fixture
-def said(cli: Cli, book: Any, tmp_path: Path) -> list[Said]:  # noqa: F811
+@pytest.fixture(scope="module")
+def said(tmp_path_factory: pytest.TempPathFactory) -> list[Said]:
     """What every line printed."""
-
-    def call(*arguments: str) -> tuple[int, str]:
-        done = cli(*arguments)
-        return done.code, done.out
-
-    return list(said_by(call, tmp_path))
+    folder = tmp_path_factory.mktemp("said")
+    with pytest.MonkeyPatch.context() as patch:
+        a_book(make_settings(set_home(folder / "home", patch)))
+        return list(said_by(making.cli, folder))
 
 
 def test_the_page_of_verbs_is_what_the_code_says() -> None:

@@ -29,6 +29,7 @@ BOOK_PAGES = (
     "/story", "/stale", "/journal", "/exports", "/edits", "/talk",
     "/brief", "/folder",
 )  # fmt: skip
+_FOUND = "options => axe.run(options).then(found => found.violations)"
 PAGES = ("/", "/inbox", "/new", "/import", "/pool", "/help", *(f"/books/lamp{each}" for each in BOOK_PAGES))
 
 
@@ -117,24 +118,24 @@ def test_nothing_keeps_people_out_of_any_page_in_light_dark_or_on_a_phone(shared
 
 def barriers(visit: Visit, paths: Sequence[str]) -> dict[str, list[str]]:
     """What keeps people out of each page in light and dark, and at which width it is broader than the screen."""
-    script = pytest.importorskip("axe_playwright_python.sync_playwright").Axe().axe_script
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    visit.context.add_init_script(axe.axe_script)  # each page has it without being sent it anew
     page = visit.tab(paths[0])  # one for all, since each tab is a process that has to begin
-    found = {path: _barriers(page, visit.studio.origin + path, script) for path in paths}
+    found = {path: _barriers(page, visit.studio.origin + path) for path in paths}
     page.close()
     return {path: some for path, some in found.items() if some}
 
 
-def _barriers(page: "playwright.Page", address: str, script: str) -> list[str]:
+def _barriers(page: "playwright.Page", address: str) -> list[str]:
     page.set_viewport_size({"width": 1280, "height": 780})
     page.emulate_media(color_scheme="light")
     page.goto(address)
     page.wait_for_timeout(150)
-    page.evaluate(script)
     found = []
     for scheme, options in (("light", {}), ("dark", {"runOnly": ["color-contrast"]})):  # all else is the same
         page.emulate_media(color_scheme=scheme)
-        heard = page.evaluate("options => axe.run(options)", {"resultTypes": ["violations"], **options})
-        found += [f"{scheme}: {one}" for one in _serious(heard["violations"])]
+        heard = page.evaluate(_FOUND, {"resultTypes": ["violations"], **options})
+        found += [f"{scheme}: {one}" for one in _serious(heard)]
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 780})
         if page.evaluate("() => document.documentElement.scrollWidth") > width:

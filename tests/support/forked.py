@@ -31,7 +31,8 @@ def main(address: str, *module: str) -> None:
     while (ended := _looked(line, pid)) is None:
         time.sleep(_LOOK_SECONDS)
     if ended < 0:
-        signal.signal(-ended, signal.SIG_DFL)
+        with suppress(OSError):  # nothing can be put in the way of a kill
+            signal.signal(-ended, signal.SIG_DFL)
         os.kill(os.getpid(), -ended)
     os._exit(ended)
 

@@ -21,11 +21,10 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
-from pathlib import Path
 from typing import Any, TextIO, cast
 
 from bookwright.flows.prefect.server import CHILD
-from tests.support.forks import ADDRESS, MOST_BYTES
+from tests.support.forks import ADDRESS, MOST_BYTES, forking_python
 
 _IMPORTED = (
     "prefect.server.api.server", "prefect.cli", "prefect.workers.process", "bookwright.flows.prefect.guard",
@@ -164,7 +163,7 @@ def _run(
 ) -> None:  # fmt: skip
     from prefect.context import refresh_global_settings_context
 
-    sys.executable = str(Path(os.environ[ADDRESS]).with_name("python"))
+    sys.executable = forking_python()
     os.setsid()
     os.chdir(cwd)
     for place, number in enumerate(files):

@@ -1,7 +1,7 @@
 """Programs of ours and of Prefect, each a fork of one process that has imported them: that costs more than most do.
 
 `forking.py` is that process. Where a fork starts `sys.executable -m` with a module of ours or of Prefect, it gets
-another fork, by way of `forked.py`.
+another fork, by way of `forked.py`; so do the benches, where no library is to be loaded before.
 """
 
 import json
@@ -25,8 +25,8 @@ ADDRESS = "BOOKWRIGHT_TESTS_FORKS"
 SERVER = "bookwright.flows.prefect.app"
 """The module that `start_server` runs."""
 _PYTHON = """#!/bin/sh
-case "$1 $2" in
-"-m bookwright"*|"-m prefect"*) shift; exec {python} -IS {forked} {socket} "$@";;
+case "$1 $2${{LD_PRELOAD:+ preloaded}}" in
+"-m bookwright"*|"-m prefect"*|"-m bench.shim") shift; exec {python} -IS {forked} {socket} "$@";;
 *) exec {python} "$@";;
 esac
 """
@@ -145,6 +145,11 @@ class Forks:
         sent = socket.send_fds(self.line, [said], files) if files else 0
         self.line.sendall(said[sent:])
         return json.loads(self.line.recv(MOST_BYTES))
+
+
+def forking_python() -> str:
+    """What forks take for their Python, for others who start programs."""
+    return str(Path(os.environ[ADDRESS]).with_name("python"))
 
 
 @cache
