@@ -10,7 +10,6 @@ from typing import NamedTuple
 import pytest
 from rich.cells import cell_len
 
-from bookwright.cli.watch.app import WatchApp
 from bookwright.cli.watch.watcher import Watcher
 from bookwright.models.book import BookState
 from bookwright.models.gate import GateKind
@@ -24,7 +23,8 @@ SECONDS = 60
 
 
 def watch(settings, play, size=(80, 24), books=()):
-    """Run the screen and let a play press its keys."""
+    """Run the screen, which brings Textual, and let a play press its keys."""
+    from bookwright.cli.watch.app import WatchApp
 
     async def run():
         app = WatchApp(Watcher(settings, books))
