@@ -29,7 +29,7 @@ ABOUT: dict[str, Any] = {"entries": [SABINE], "secrets": [HEIR]}
 @pytest.fixture(scope="session")
 def novel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
     """A book of eight chapters with a secret and somebody in its codex."""
-    yield from written_once(tmp_path_factory, "novel", **ABOUT, length=13_000, profile="economy", max_unit_length=1_650)
+    yield from written_once(tmp_path_factory, "novel", **ABOUT, length=8_000, profile="economy", max_unit_length=1_000)
 
 
 @pytest.fixture(scope="session")
@@ -41,7 +41,7 @@ def hundred(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
 @pytest.fixture(scope="session")
 def fable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
     """One of three chapters."""
-    yield from written_once(tmp_path_factory, "fable", **ABOUT, length=6_000, profile="economy")
+    yield from written_once(tmp_path_factory, "fable", **ABOUT, length=6_000, profile="economy", max_unit_length=2_100)
 
 
 @pytest.fixture(scope="session")

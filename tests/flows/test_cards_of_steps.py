@@ -39,7 +39,7 @@ def rehearsed(home: Path, limits: Limits | None = None, **brief: Any) -> BookSto
 def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BookStorage]:
     """Two chapters of a novel."""
     limits = Limits(until_level=Level.CHAPTER, until_count=2)
-    brief = {"length": 12_000, "profile": "standard", "max_planning_rounds": 3}
+    brief = {"length": 12_000, "max_unit_length": 1_500, "profile": "standard", "max_planning_rounds": 3}
     storage = rehearsed(tmp_path_factory.mktemp("novel"), limits, **brief)
     yield storage
     storage.database.dispose()

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,11 @@ class Rehearsing:
             said = answer(request)
             return Reply(text=said if isinstance(said, str) else said.model_dump_json(), model=request.model, cost=0)
         rehearsed = replace(request, model="rehearsal:exact")
-        return asyncio.run(RehearsalBackend(load_settings(home=self.home)).complete(rehearsed, listener))
+        return asyncio.run(self._author.complete(rehearsed, listener))
+
+    @cached_property
+    def _author(self) -> RehearsalBackend:
+        return RehearsalBackend(load_settings(home=self.home))
 
 
 @dataclass

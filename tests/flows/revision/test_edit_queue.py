@@ -72,7 +72,7 @@ def test_an_edit_is_taken_in_while_the_book_is_written(tmp_path: Path) -> None:
     settings = make_settings(tmp_path / "home", free_megabytes=0)
     database = open_database(settings)
     migrate.upgrade(database)
-    brief = make_brief_of(length=9_000, profile="economy")
+    brief = make_brief_of(length=6_000, profile="economy")
     book = find_or_create(database, brief)
     opened = OpenBook(settings, BookStorage(database, book.id, brief.language), book)
     observer = EditingObserver(opened)

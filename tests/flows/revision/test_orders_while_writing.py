@@ -52,7 +52,7 @@ def opened(tmp_path: Path) -> OpenBook:
     settings = make_settings(tmp_path / "home", free_megabytes=0)
     database = open_database(settings)
     migrate.upgrade(database)
-    brief = make_brief_of(length=9_000, profile="economy", genre="mystery", max_planning_rounds=1)
+    brief = make_brief_of(length=6_000, profile="economy", genre="mystery", max_planning_rounds=1)
     book = find_or_create(database, brief)
     return OpenBook(settings, BookStorage(database, book.id, brief.language), book)
 
