@@ -130,4 +130,4 @@ def wait_for(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(2)  # most that is waited for is asked of a program, which has to start
+        time.sleep(0.2)

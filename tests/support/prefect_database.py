@@ -47,6 +47,12 @@ def states_of(home: Path, name: str) -> list[StateType]:
         return [StateType(one) for (one,) in found if one]
 
 
+def states_by_name(home: Path) -> dict[str, str]:
+    """The state of each flow run by the name of the run."""
+    with closing(sqlite3.connect(f"file:{home / 'prefect.db'}?mode=ro", uri=True)) as looked:
+        return {run: state or "" for run, state in looked.execute("SELECT name, state_name FROM flow_run")}
+
+
 def _make() -> None:
     _MADE.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=_MADE.parent) as folder:

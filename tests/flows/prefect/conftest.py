@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from prefect.events.worker import EventsWorker
@@ -17,7 +18,7 @@ from bookwright.flows.prefect.server import (
     wait_until_up,
 )
 from bookwright.models.settings import load_settings
-from tests.flows.prefect.observed import Recording, reached, write
+from tests.flows.prefect.observed import BRIEF, SHORT, Recording, reached, write
 from tests.support.forks import SERVER, Forks
 from tests.support.prefect_database import give_database
 
@@ -34,11 +35,19 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(scope="module")
 def plain_walk(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """What is done for the book where nobody watches."""
-    settings = load_settings(
-        home=tmp_path_factory.mktemp("plain"), model="rehearsal:exact", embedding="hashing", free_megabytes=0
-    )
+    return _walk(tmp_path_factory.mktemp("plain"), BRIEF)
+
+
+@pytest.fixture(scope="module")
+def short_walk(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """What is done for the short one."""
+    return _walk(tmp_path_factory.mktemp("short"), SHORT)
+
+
+def _walk(home: Path, brief: dict[str, Any]) -> list[str]:
+    settings = load_settings(home=home, model="rehearsal:exact", embedding="hashing", free_megabytes=0)
     recording = Recording(RunObserver())
-    write(settings, recording)
+    write(settings, recording, brief=brief)
     return recording.names
 
 

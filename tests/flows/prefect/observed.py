@@ -86,6 +86,7 @@ def write_at_terminal(
     settings: Settings,
     notice: Callable[[str], None],
     seen_by: Callable[[RunObserver], RunObserver] = lambda inner: inner,
+    brief: dict[str, Any] | None = None,
 ) -> Book:
     """Write the book as `bookwright write` does; `seen_by` may stand before the observer."""
     database, models = open_library(settings), ModelService(settings)
@@ -95,7 +96,7 @@ def write_at_terminal(
         return BookRun(around, lambda: closing(EventBus()), lambda gate: False)
 
     try:
-        return write_in_flow(find_or_create(database, make_brief(BRIEF)), settings, run_seen_by, notice)
+        return write_in_flow(find_or_create(database, make_brief(brief or BRIEF)), settings, run_seen_by, notice)
     finally:
         models.close()
         database.dispose()
@@ -109,9 +110,9 @@ def stored_book(settings: Settings, identity: str = BOOK) -> Book:
     return book
 
 
-def written_in(settings: Settings) -> int:
+def written_in(settings: Settings, identity: str = BOOK) -> int:
     """How many words the finished book has, by the database."""
-    book, database = stored_book(settings), open_library(settings)
+    book, database = stored_book(settings, identity), open_library(settings)
     with BookStorage(database, book.id, book.brief.language).read() as stores:
         written = stores.nodes.root().written
     database.dispose()

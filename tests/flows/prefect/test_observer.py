@@ -125,13 +125,13 @@ def test_a_task_run_that_was_left_pending_has_a_last_state_at_the_end(prefect_se
     def leave_one(count: int) -> None:
         if count == 3:
             with get_client(sync_client=True) as client:
-                run = newest_flow_run(client, BOOK).id
+                run = newest_flow_run(client, book_id(make_brief(SHORT))).id
                 left.append(client.create_task_run(TASKS[Activity.PLAN], run, "left", name="left").id)
 
-    write_at_terminal(load_settings(), lambda line: None, lambda inner: Recording(inner, leave_one))
+    write_at_terminal(load_settings(), lambda line: None, lambda inner: Recording(inner, leave_one), SHORT)
 
     with get_client(sync_client=True) as client:
-        states = [run.state_type for run in task_runs_of(client, newest_flow_run(client, BOOK))]
+        states = [run.state_type for run in task_runs_of(client, newest_flow_run(client, book_id(make_brief(SHORT))))]
         assert state_of(client.read_task_run(left[0])).is_crashed()
     assert len(states) > 1
     assert not {StateType.PENDING, StateType.RUNNING} & set(states)
@@ -200,21 +200,21 @@ def test_an_error_of_the_work_comes_out_as_it_is_and_the_work_ran_once(prefect_s
     assert notices == []
 
 
-def test_a_terminal_calls_the_flow_that_a_worker_runs(prefect_server: None, home: Path, plain_walk: list[str]) -> None:
-    notices: list[str] = []
+def test_a_terminal_calls_the_flow_that_a_worker_runs(prefect_server: None, home: Path, short_walk: list[str]) -> None:
+    book, notices = book_id(make_brief(SHORT)), list[str]()
 
-    finished = write_at_terminal(load_settings(), notices.append)
+    finished = write_at_terminal(load_settings(), notices.append, brief=SHORT)
 
-    words = f"{written_in(load_settings()):,} of 6,000 words"
+    words = f"{written_in(load_settings(), book):,} of 900 words"
     with get_client(sync_client=True) as client:
-        run = newest_flow_run(client, BOOK)
+        run = newest_flow_run(client, book)
         flows = client.read_flows()
-        shown = ended_task_runs(client, run, len(plain_walk))
+        shown = ended_task_runs(client, run, len(short_walk))
     assert [one.id for one in flows if one.name == write_book.name] == [run.flow_id]
-    assert run.parameters["book"] == BOOK
+    assert run.parameters["book"] == book
     assert (state_of(run).name, notices) == ("Completed", [])
     assert state_of(run).message == f'"The Log": {words}, {finished.calls:,} calls, 0.0000 US dollars'
-    assert sorted(task_run.name for task_run in shown) == sorted(plain_walk)
+    assert sorted(task_run.name for task_run in shown) == sorted(short_walk)
 
 
 def test_submit_hands_the_pool_a_book_named_after_itself(

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.actions import WorkPoolUpdate
-from prefect.exceptions import ObjectNotFound
 from prefect.types.entrypoint import EntrypointType
 from prefect.workers.process import ProcessWorker
 
@@ -23,13 +22,12 @@ from bookwright.flows.prefect.pool import DEPLOYMENT, POOL, hand_in, on_server
 from bookwright.flows.prefect.server import PrefectApi, api_url, free_port, known_login, prefect_home, stop_process
 from bookwright.flows.prefect.workers import deploy, job_template
 from bookwright.flows.write_book import write_book
-from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings, load_settings
 from tests.flows.prefect.hostile import local_process
 from tests.flows.prefect.observed import BRIEF
 from tests.places import ROOT
 from tests.support.forks import Forks
-from tests.support.prefect_database import give_database
+from tests.support.prefect_database import give_database, has_deployment, states_by_name
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
@@ -45,6 +43,8 @@ class Studio:
 
     api: PrefectApi
     deployment: str
+    home: Path
+    """Prefect's own."""
 
     def make_run(self, name: str, login: str = "", **more: Any) -> int:
         """Ask for a run of a short book; return the status of the answer.
@@ -60,8 +60,7 @@ class Studio:
 
     def states(self) -> dict[str, str]:
         """The state of each run by its name."""
-        with on_server(self.api), get_client(sync_client=True) as client:
-            return {run.name: run.state_name or "" for run in client.read_flow_runs(limit=200)}
+        return states_by_name(self.home)
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +80,8 @@ def studio(settings: Settings, prefect_forks: Forks) -> Iterator[Studio]:
         process = prefect_forks.begin(["bookwright", "server", "--worker", "--port", str(port)], os.environ, (0, 1, 2))
         try:
             api = wait_for(lambda: found(settings, port))
-            yield Studio(api, wait_for(lambda: deployment_of(api)))
+            wait_for(lambda: has_deployment(prefect_home(settings)))
+            yield Studio(api, deployment_of(api), prefect_home(settings))
         finally:
             stop_process(process, 60)
 
@@ -92,11 +92,8 @@ def found(settings: Settings, port: int) -> PrefectApi | None:
 
 
 def deployment_of(api: PrefectApi) -> str:
-    try:
-        with on_server(api), get_client(sync_client=True) as client:
-            return str(client.read_deployment_by_name(DEPLOYMENT).id)
-    except (BookwrightError, ObjectNotFound):  # not up yet, or not deployed yet
-        return ""
+    with on_server(api), get_client(sync_client=True) as client:
+        return str(client.read_deployment_by_name(DEPLOYMENT).id)
 
 
 def wait_for(condition: Callable[[], Any]) -> Any:

@@ -18,6 +18,7 @@ from bookwright.flows.prefect.server import (
 from bookwright.models.book import BookState
 from bookwright.models.settings import load_settings
 from tests.flows.prefect.observed import (
+    SHORT,
     Recording,
     write_at_terminal,
 )
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.prefect
 
 
 def test_the_walk_goes_on_when_the_server_dies_and_says_so_once(
-    home: Path, plain_walk: list[str], prefect_forks: Forks
+    home: Path, short_walk: list[str], prefect_forks: Forks
 ) -> None:
     settings = load_settings()
     port = free_port()
@@ -48,16 +49,16 @@ def test_the_walk_goes_on_when_the_server_dies_and_says_so_once(
         return recordings[-1]
 
     with on_server(PrefectApi(api_url(port), make_login(settings))):
-        finished = write_at_terminal(settings, notices.append, seen_by)
+        finished = write_at_terminal(settings, notices.append, seen_by, SHORT)
 
     assert finished.state is BookState.FINISHED
-    assert [recording.names for recording in recordings] == [plain_walk]
+    assert [recording.names for recording in recordings] == [short_walk]
     assert len(notices) == 1
     assert notices[0].startswith("Prefect fails (ConnectError")
     assert notices[0].endswith("the book is written on without it")
 
 
-def test_without_a_server_the_book_is_written_as_plain_functions(home: Path, plain_walk: list[str]) -> None:
+def test_without_a_server_the_book_is_written_as_plain_functions(home: Path, short_walk: list[str]) -> None:
     settings = load_settings()
     notices: list[str] = []
     recordings: list[Recording] = []
@@ -67,10 +68,10 @@ def test_without_a_server_the_book_is_written_as_plain_functions(home: Path, pla
         return recordings[-1]
 
     with on_server(PrefectApi(api_url(free_port()))):
-        finished = write_at_terminal(settings, notices.append, seen_by)
+        finished = write_at_terminal(settings, notices.append, seen_by, SHORT)
 
     assert type(recordings[-1].inner) is RunObserver
     assert finished.state is BookState.FINISHED
-    assert recordings[-1].names == plain_walk
+    assert recordings[-1].names == short_walk
     assert [recording.names for recording in recordings[:-1]] == [[]]
     assert [notice.startswith("Prefect could not be started") for notice in notices] == [True]
