@@ -21,6 +21,7 @@ from bookwright.models.brief import make_brief
 from bookwright.models.errors import BookHeld
 from bookwright.storage.repositories.books import BookRepository
 from tests.durability.children import (
+    AT_ONCE,
     BRIEF,
     calls_in,
     finished_text,
@@ -32,14 +33,14 @@ from tests.durability.children import (
 )
 
 KILLS = 10
-WITH_INDEX = {"length": 12_000}
+WITH_INDEX = {"length": 8_000}
 """So long that passages are embedded and found by their vectors."""
 
 
 @pytest.mark.slow
 def test_a_book_killed_ten_times_ends_like_an_undisturbed_one(tmp_path: Path) -> None:
     calm_ledger, wild_ledger = tmp_path / "calm.jsonl", tmp_path / "wild.jsonl"
-    with provider(calm_ledger) as url:
+    with provider(calm_ledger, *AT_ONCE) as url:
         calm = settings_for(tmp_path / "calm", url)
         os.waitpid(in_child(lambda: write_once(calm, **WITH_INDEX)), 0)
     calm_book, calm_text = finished_text(calm)
@@ -52,7 +53,7 @@ def test_a_book_killed_ten_times_ends_like_an_undisturbed_one(tmp_path: Path) ->
             answered = len(calls_in(wild_ledger))
             pid = in_child(lambda: write_once(wild, **WITH_INDEX))
             wait_for_calls(wild_ledger, answered + lot.randint(1, 2))
-            time.sleep(lot.random() * 0.1)  # somewhere in the next call, or between two
+            time.sleep(lot.random() * 0.05)  # somewhere in the next call, or between two
             os.kill(pid, signal.SIGKILL)
             _, status = os.waitpid(pid, 0)
             assert os.WIFSIGNALED(status), "the book was finished before it could be killed ten times"

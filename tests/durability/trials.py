@@ -87,6 +87,10 @@ class Stage:
         What is compiled and cached meanwhile, such as templates, they have as well. `most` is done in a fork: it
         may leave threads behind, which a worker would wait for.
         """
+        importlib.import_module("chromadb")  # most of what there is to import
+        world = self._world(None)
+        work(world.settings)
+        self._clear(world)
         names = self.folder / "modules"
 
         def work_and_tell(settings: Settings) -> None:
@@ -99,9 +103,6 @@ class Stage:
         for name in names.read_text().split():
             with suppress(ImportError):  # a script that was run is no module
                 importlib.import_module(name)
-        world = self._world(None)
-        work(world.settings)
-        self._clear(world)
 
     def calm(self, scenario: Scenario) -> Calm:
         """Make a scenario ready and run it undisturbed, once for all its trials."""

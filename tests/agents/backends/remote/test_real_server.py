@@ -1,16 +1,18 @@
 """Both SDKs against a real server: llama.cpp's, which speaks the APIs of OpenAI and Anthropic."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
 from bookwright.agents.backends.local import embedded, weights
-from bookwright.agents.backends.protocol import EventKind, Prompt, Sampling, StreamEvent, ToolSpec
+from bookwright.agents.backends.protocol import EventKind, Prompt, Request, Sampling, StreamEvent, ToolSpec
 from bookwright.agents.backends.service import ModelService
 from bookwright.app.doctor.models import try_model
 from bookwright.models.settings import Settings, load_settings
+from bookwright.models.step import Reply
 from tests.agents.backends.conftest import ask_for
 
 pytestmark = pytest.mark.embedded
@@ -27,6 +29,15 @@ LOOK = ToolSpec(
 class Light(BaseModel):
     light: str
     hours: int
+
+
+class Curt(ModelService):
+    """Lets a model write no more than its JSON needs: left alone, this one goes on to the limit of every answer."""
+
+    def ask(self, request: Request, *others: Any, **named: Any) -> Reply:
+        """Ask for a short answer."""
+        sampling = replace(request.sampling, max_output_tokens=40)
+        return super().ask(replace(request, sampling=sampling), *others, **named)
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +113,7 @@ def test_a_wrong_key_is_told_as_one(
 
 @pytest.mark.parametrize("model", [OPENAI, ANTHROPIC])
 def test_doctor_asks_it_and_tells_what_it_can_do(model: str, service: ModelService, settings: Settings) -> None:
-    trial = try_model(model, settings)
+    trial = try_model(model, settings, Curt(settings))
 
     can = {ability.name: ability.is_there for ability in trial.abilities}
     assert can["answers"]
