@@ -10,6 +10,8 @@ from bookwright.models.text.length import LengthRange
 from bookwright.models.text.prose import joined, paragraphs, pieces
 
 _NUMBER = re.compile(r"\[?\s*(\d{1,9})\.(\d{1,9})\s*\]?")
+_NEW_PARAGRAPH = re.compile(r"[^\S\n]*\n[^\S\n]*\n")
+"""A blank line before what is written in a passage's place: it begins a paragraph of its own."""
 _PAIRS = tuple((pair[0], pair[1]) for pair in ("“”", "‘’", "「」", "『』", "«»", "（）", "()", "《》", "【】"))
 _ALIKE = ('"', "*", "＂", "_")
 """Marks that open and close with the same sign: an even number of them is balanced."""
@@ -121,7 +123,7 @@ class _Table:
 
     def _make(self, change: Change, span: Sequence[tuple[int, int]]) -> int:
         """Make a change if it breaks no paragraph; return how much longer the text is by it."""
-        new = self._changed(span, change.text.strip())
+        new = self._changed(span, change.text)
         if not all(self._is_whole(row, "".join(parts)) for row, parts in new.items()):
             return 0
         more = self._gain(change, span)
@@ -158,10 +160,13 @@ class _Table:
         new = {row: list(self._rows[row]) for row, _ in span}
         for row, column in span:
             new[row][column] = ""
-        if text:
+        if words := text.strip():
             row, column = span[0]
             old = self._rows[row][[place[1] for place in span if place[0] == row][-1]]
-            new[row][column] = text + old[len(old.rstrip()) :]
+            if column and _NEW_PARAGRAPH.match(text):
+                new[row][column - 1] = new[row][column - 1].rstrip()
+                words = f"\n\n{words}"
+            new[row][column] = words + old[len(old.rstrip()) :]
         return new
 
     def _is_whole(self, row: int, text: str) -> bool:

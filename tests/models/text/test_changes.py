@@ -19,6 +19,15 @@ def test_a_passage_is_replaced_and_its_neighbours_stand() -> None:
     )
 
 
+def test_a_blank_line_before_a_change_begins_a_paragraph_and_none_where_one_begins_anyway() -> None:
+    rowed, waited = "The keeper rowed out.", "Nobody saw her go.\n\n“Wait,” he said."
+
+    assert after(Change(first="1.2", text="\n\nNo lamp was lit.")) == (
+        f"{rowed}\n\nNo lamp was lit. {waited} She did not wait."
+    )
+    assert after(Change(first="2.1", text="\n\n“Stay,” he said.")) == TEXT.replace("Wait,", "Stay,")
+
+
 def test_a_change_without_words_strikes_and_one_for_a_last_sentence_leaves_no_space() -> None:
     assert after(Change(first="[1.2]")).startswith("The keeper rowed out. Nobody saw her go.\n\n")
     assert after(Change(first="2.2", text="She rowed.")).endswith("“Wait,” he said. She rowed.")
