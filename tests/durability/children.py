@@ -32,9 +32,6 @@ BRIEF = {
 }  # fmt: skip
 """Planned, since it sets the rounds; and too short for an index of vectors, whose threads no fork survives."""
 
-AT_ONCE = ("--piece-characters", "2000", "--piece-seconds", "0")
-"""What makes a provider answer in as few pieces as can be, where nobody is ended between two."""
-
 
 _IMPORTED = ("bookwright.cli.writing.write", "bookwright.cli.writing.running", "bookwright.cli.writing.live")
 """What a command imports once it has begun, and a book that is written without it does not."""

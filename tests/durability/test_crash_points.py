@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bookwright.failpoints import Failpoint
-from tests.durability.children import AT_ONCE, provider
+from tests.durability.children import provider
 from tests.durability.crashes import Scenario
 from tests.durability.scenarios import (
     A_BOOK_WITH_GATES,
@@ -35,7 +35,7 @@ PLACES = {f"{when}:{point}" for point in Failpoint for when in ("before", "after
 @contextmanager
 def _stage(folder: Path, server: PostgresServer | None) -> Iterator[Stage]:
     ledger = folder / "ledger.jsonl"
-    with provider(ledger, *AT_ONCE) as url:
+    with provider(ledger, "--piece-characters", "2000", "--piece-seconds", "0") as url:
         yield Stage(folder, url, ledger, server)
 
 

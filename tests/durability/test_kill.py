@@ -21,7 +21,6 @@ from bookwright.models.brief import make_brief
 from bookwright.models.errors import BookHeld
 from bookwright.storage.repositories.books import BookRepository
 from tests.durability.children import (
-    AT_ONCE,
     BRIEF,
     calls_in,
     finished_text,
@@ -40,7 +39,7 @@ WITH_INDEX = {"length": 8_000}
 @pytest.mark.slow
 def test_a_book_killed_ten_times_ends_like_an_undisturbed_one(tmp_path: Path) -> None:
     calm_ledger, wild_ledger = tmp_path / "calm.jsonl", tmp_path / "wild.jsonl"
-    with provider(calm_ledger, *AT_ONCE) as url:
+    with provider(calm_ledger) as url:
         calm = settings_for(tmp_path / "calm", url)
         os.waitpid(in_child(lambda: write_once(calm, **WITH_INDEX)), 0)
     calm_book, calm_text = finished_text(calm)

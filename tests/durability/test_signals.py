@@ -14,7 +14,7 @@ import pytest
 
 from bookwright.models.book import BookState
 from bookwright.models.step import Failure
-from tests.durability.children import AT_ONCE, calls_in, finished_text, provider, wait_for_calls
+from tests.durability.children import calls_in, finished_text, provider, wait_for_calls
 from tests.durability.command import (
     RESUME,
     WRITE,
@@ -37,7 +37,7 @@ CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 def test_a_book_stopped_at_random_steps_pays_nothing_again(tmp_path: Path, rounds: int) -> None:
     calm_ledger, ledger, output = tmp_path / "calm.jsonl", tmp_path / "ledger.jsonl", tmp_path / "output"
     words = ("--words", str(max(6_000, rounds * 600)), "--planning-rounds", "1")
-    with provider(calm_ledger, *AT_ONCE) as url:
+    with provider(calm_ledger) as url:
         calm = environment(tmp_path / "calm", url)
         assert bookwright(calm, *WRITE, *words, output=output).wait() == 0
     lot = random.Random(11)
