@@ -10,12 +10,6 @@ from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import emit, note, print_json, print_table
 
-_SHOWN = 12
-
-Places = Annotated[
-    list[str] | None, typer.Option(metavar="PLACE", help="Settle this conflict so; `all` settles the rest.")
-]
-
 
 def fork(
     book: BookArgument,
