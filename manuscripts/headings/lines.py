@@ -46,7 +46,6 @@ class Heading:
 
 
 _GAP = r"[\s:：.．、·・,，—–―-]*"
-_END = r"\s*[:：.．—–―-]*"
 _PAGE = lazy_pattern(r"(?:\s*[.．·…‥]{3,}\s*|\s*(?:\. ){3,}|\t+\s*|\s{3,})[0-9ivxlc]{1,5}$", re.IGNORECASE)
 _WRAP = lazy_pattern(r"^[【《〈［\[（(「『=＝*＊~～◆◇■□●○★☆#\s-]+|[】》〉］\]）)」』=＝*＊~～◆◇■□●○★☆\s-]+$")
 _SENTENCE_END = lazy_pattern(r"[。.,，、;；:：]$|[。；]|[.!?！？…]\s+\w+.*[.!?]$")

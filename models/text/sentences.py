@@ -9,7 +9,6 @@ from functools import lru_cache
 from bookwright.models.text.lazy_pattern import lazy_pattern
 
 _CLOSERS = "\"'’”」』）)\\]*_»】》"
-_OPENERS = "\"'‘“「『（(\\[«【《"
 _EASTERN = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 _END = lazy_pattern(rf"(?P<marks>[.。．！？!?…｡]+)(?P<closers>(?:(?<!\s)[{_CLOSERS}])*)(?P<space>\s*)")
 """Marks that may end a sentence, what closes behind them, and the space after that."""
