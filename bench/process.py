@@ -13,8 +13,8 @@ from typing import Any
 from bench import shim
 from bench.measure import Measure
 from bench.parts import held_book, make_settings, write_whole
+from bench.prompt_budget import BudgetProbe, probed
 from bench.prompts import PromptMeter, tokens
-from bench.room import RoomProbe, probed
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
@@ -78,7 +78,7 @@ class ProcessMeter:
     """An asker that measures each prompt and notes the room that it has; asked once for each recorded step."""
 
     prompts: PromptMeter
-    probe: RoomProbe
+    probe: BudgetProbe
     rooms: list[tuple[int, int]] = field(default_factory=list)
     """Of each request, the tokens of its budget, and those that were left out of its context for want of room."""
 

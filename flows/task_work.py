@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from bookwright.flows.activities import execute as executing
 from bookwright.flows.activities import plan as planning
-from bookwright.flows.activities.moves import close_node
+from bookwright.flows.activities.outcomes import close_node
 from bookwright.flows.blueprints import mending, pages, polishing, registering, reviewing
 from bookwright.flows.blueprints.members import PartOf, member_of, part_of
 from bookwright.flows.deps import Deps

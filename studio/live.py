@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 
 from bookwright.agents.runtime.events.event_file import event_path
 from bookwright.models.errors import BookwrightError
-from bookwright.studio.workshop import Workshop
+from bookwright.studio.state import StudioState
 
 router = APIRouter()
 
@@ -25,8 +25,8 @@ _MOST_WAITING = 50
 class Broadcast:
     """Looks for what has changed, for as long as anybody listens, and tells every listener."""
 
-    def __init__(self, workshop: Workshop) -> None:
-        self._workshop = workshop
+    def __init__(self, studio: StudioState) -> None:
+        self._studio = studio
         self._listeners: set[asyncio.Queue[str]] = set()
         self._task: asyncio.Task[None] | None = None
         self._stamps: dict[str, object] = {}
@@ -63,24 +63,24 @@ class Broadcast:
     def _news(self) -> dict[str, list[str]]:
         """Return the books that changed since the last look, and those whose workers said something."""
         try:
-            pulses = self._workshop.library.pulses()
+            statuses = self._studio.library.statuses()
         except (BookwrightError, DBAPIError):
             return {}
-        runs = self._workshop.runs
-        stamps: dict[str, object] = {pulse.id: (*pulse.stamp, runs.is_starting(pulse.id)) for pulse in pulses}
-        said = {pulse.id: self._size(pulse.id) for pulse in pulses if pulse.is_held}
+        runs = self._studio.runs
+        stamps: dict[str, object] = {status.id: (*status.stamp, runs.is_starting(status.id)) for status in statuses}
+        said = {status.id: self._size(status.id) for status in statuses if status.is_held}
         changed = [book for book in stamps.keys() | self._stamps.keys() if stamps.get(book) != self._stamps.get(book)]
         speaking = [book for book, size in said.items() if size != self._said.get(book)]
         self._stamps, self._said = stamps, said
-        for pulse in pulses:
-            if pulse.id in changed and not pulse.is_held:
-                self._workshop.take_in(pulse.id)
+        for status in statuses:
+            if status.id in changed and not status.is_held:
+                self._studio.take_in(status.id)
         news = {"changed": sorted(changed), "said": sorted(speaking)}
         return {name: books for name, books in news.items() if books}
 
     def _size(self, book: str) -> object:
         try:
-            stat = event_path(self._workshop.settings.home, book).stat()
+            stat = event_path(self._studio.settings.home, book).stat()
         except OSError:
             return None
         return stat.st_ino, stat.st_size

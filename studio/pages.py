@@ -15,8 +15,8 @@ from markupsafe import Markup
 from bookwright.app.wording import duration, moment, money, tokens
 from bookwright.exports.markup import clean, to_xhtml
 from bookwright.studio.remedies import in_words
+from bookwright.studio.state import StudioState
 from bookwright.studio.texts import COOKIE, LANGUAGES, Speaker, done_words, kind_words, language_of
-from bookwright.studio.workshop import Workshop
 
 _HERE = Path(__file__).parent
 
@@ -54,12 +54,12 @@ def is_piece(request: Request) -> bool:
 
 def page(request: Request, template: str, crumb: Crumb = Crumb(), status: int = 200, **values: Any) -> HTMLResponse:
     """Return a page, or a piece of one, in the language that the person reads."""
-    workshop: Workshop = request.app.state.workshop
+    studio: StudioState = request.app.state.studio
     say = speaker(request)
     html = _templates().get_template(template).render(
-        say=say, language=say.language, languages=LANGUAGES, token=workshop.keys.token, crumb=crumb,
-        path=request.url.path, version=_version(), model=workshop.settings.model,
-        is_embedded=workshop.settings.model.startswith("embedded:"), **values,
+        say=say, language=say.language, languages=LANGUAGES, token=studio.keys.token, crumb=crumb,
+        path=request.url.path, version=_version(), model=studio.settings.model,
+        is_embedded=studio.settings.model.startswith("embedded:"), **values,
     )  # fmt: skip
     return HTMLResponse(html, status)
 

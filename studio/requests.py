@@ -15,7 +15,7 @@ from bookwright.models.errors import InvalidInput
 from bookwright.storage.branches.repository import BranchRepository, Fork
 from bookwright.storage.stores import Stores
 from bookwright.studio.pages import Crumb, Undo, page, speaker
-from bookwright.studio.workshop import Workshop
+from bookwright.studio.state import StudioState
 
 _MOST_FIELDS, _MOST_DIGITS = 100, 9
 
@@ -26,7 +26,7 @@ class BookRequest:
     def __init__(self, request: Request, book: str) -> None:
         self.request = request
         self.id = book
-        self.studio: Workshop = request.app.state.workshop
+        self.studio: StudioState = request.app.state.studio
         self.say = speaker(request)
         """Says texts in the language that the person reads."""
 

@@ -22,10 +22,10 @@ from bookwright.studio.guard import StudioGuard, StudioKeys
 from bookwright.studio.live import Broadcast
 from bookwright.studio.pages import Crumb, is_piece, page
 from bookwright.studio.remedies import in_words, remedy_of, status_of
-from bookwright.studio.workshop import Workshop
+from bookwright.studio.state import StudioState
 
 _ROUTES = (
-    "live", "routes.shelf", "routes.inbox", "routes.desk", "routes.reading", "routes.editing", "routes.creating",
+    "live", "routes.shelf", "routes.inbox", "routes.book", "routes.reading", "routes.editing", "routes.creating",
     "routes.files", "routes.codex", "routes.story", "routes.journal", "routes.talking", "routes.comments",
     "routes.brief", "routes.branches",
 )  # fmt: skip
@@ -69,16 +69,16 @@ def _listening(port: int) -> socket.socket:
 
 def make_application(settings: Settings, keys: StudioKeys) -> FastAPI:
     """Return the studio of a data folder, to be served under the name that its keys say."""
-    workshop = Workshop(settings, keys)
+    studio = StudioState(settings, keys)
 
     @asynccontextmanager
     async def kept(_: FastAPI) -> AsyncIterator[None]:
         yield
-        workshop.close()
+        studio.close()
 
     application = FastAPI(lifespan=kept, docs_url=None, redoc_url=None, openapi_url=None)
-    application.state.workshop = workshop
-    application.state.broadcast = Broadcast(workshop)
+    application.state.studio = studio
+    application.state.broadcast = Broadcast(studio)
     application.add_middleware(StudioGuard, keys=keys)
     application.add_exception_handler(BookwrightError, _explained)  # type: ignore[arg-type]
     application.add_exception_handler(HTTPException, _missed)  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from bookwright.agents.blueprints import fair_play
 from bookwright.agents.blueprints.fair_play import Limits
-from bookwright.agents.blueprints.ground import BookGround, ChapterSeen, PageSeen
+from bookwright.agents.blueprints.snapshot import BookSnapshot, ChapterSeen, PageSeen
 from bookwright.agents.blueprints.wording import HEADING, is_heading, said
 from bookwright.models.blueprint import CHARACTERS_A_WORD, CheckUse
 from bookwright.models.codex.entries import folded
@@ -31,65 +31,65 @@ def references_of(text: str) -> int | None:
     return len(_ITEM.findall(text[headings[-1].end() :]))
 
 
-def chapter_lengths(ground: BookGround, limits: Limits) -> CheckResult:
+def chapter_lengths(snapshot: BookSnapshot, limits: Limits) -> CheckResult:
     """Every chapter is as long as it was to be; within `least` and `most` words, where the book has room for that."""
-    return _lengths("chapter_lengths", ground, limits, ground.chapters, TOLERANCE)
+    return _lengths("chapter_lengths", snapshot, limits, snapshot.chapters, TOLERANCE)
 
 
-def entry_lengths(ground: BookGround, limits: Limits) -> CheckResult:
+def entry_lengths(snapshot: BookSnapshot, limits: Limits) -> CheckResult:
     """Every entry is about as long as it was asked for; within `least` and `most` words, where the book has room."""
-    entries = [page for page in ground.pages if page.is_entry and page.asked]
-    return _lengths("entry_lengths", ground, limits, entries, _PAGE_LEEWAY)
+    entries = [page for page in snapshot.pages if page.is_entry and page.asked]
+    return _lengths("entry_lengths", snapshot, limits, entries, _PAGE_LEEWAY)
 
 
-def references(ground: BookGround, limits: Limits) -> CheckResult:
+def references(snapshot: BookSnapshot, limits: Limits) -> CheckResult:
     """A page that rests on something outside the book lists it at its end, three to eight entries."""
     least, most = int(limits.get("least", 3)), int(limits.get("most", 8))
     faults, were_seen = [], False
-    for page in _written(ground):
+    for page in _written(snapshot):
         count = references_of(page.text)
         were_seen = were_seen or count is not None or bool(page.sources)
         if count is None and page.sources:
-            faults.append(_fault(page, "no_references", ground, FaultSeverity.WARNING, least=least, most=most))
+            faults.append(_fault(page, "no_references", snapshot, FaultSeverity.WARNING, least=least, most=most))
         elif count is not None and not min(least, page.sources or least) <= count <= most:
-            faults.append(_fault(page, "references", ground, FaultSeverity.INFO, count=count, least=least, most=most))
+            faults.append(_fault(page, "references", snapshot, FaultSeverity.INFO, count=count, least=least, most=most))
     return _result("references", were_seen, faults)
 
 
-def cross_references(ground: BookGround, limits: Limits) -> CheckResult:
+def cross_references(snapshot: BookSnapshot, limits: Limits) -> CheckResult:
     """Every page but the first leans on others by name, and every page that it names is there."""
     least = int(limits.get("least", 1))
-    pages = _written(ground)
-    titles = {folded(page.title) for page in ground.pages}
+    pages = _written(snapshot)
+    titles = {folded(page.title) for page in snapshot.pages}
     faults = []
     for place, page in enumerate(pages):
         links = links_of(page.text)
         known = {folded(link) for link in links if folded(link) in titles} | set(_named(page, pages[:place]))
         if len(known - {folded(page.title)}) < min(least, place):
-            faults.append(_fault(page, "few_links", ground, FaultSeverity.INFO, count=len(known), least=least))
+            faults.append(_fault(page, "few_links", snapshot, FaultSeverity.INFO, count=len(known), least=least))
         stray = next((link for link in links if folded(link) not in titles), None)
         if stray:
-            faults.append(_fault(page, "stray_link", ground, FaultSeverity.WARNING, title=stray))
+            faults.append(_fault(page, "stray_link", snapshot, FaultSeverity.WARNING, title=stray))
     return _result("cross_references", len(pages) > 1, faults)
 
 
-def names_known(ground: BookGround, limits: Limits) -> CheckResult:
+def names_known(snapshot: BookSnapshot, limits: Limits) -> CheckResult:
     """Everybody whom the register names stands on a page, and no two entries have one name."""
-    pages, seen, faults = _written(ground), dict[str, PageSeen](), []
+    pages, seen, faults = _written(snapshot), dict[str, PageSeen](), []
     faults += [
-        _fault(page, "same_name", ground, FaultSeverity.WARNING, title=page.title, other=first.label)
+        _fault(page, "same_name", snapshot, FaultSeverity.WARNING, title=page.title, other=first.label)
         for page in pages
         if page.is_entry and (first := seen.setdefault(folded(page.title), page)) is not page
     ]
     told = folded("\n".join(page.text + page.title for page in pages))
-    named = dict.fromkeys(name for own in ground.laid() for name in own.characters)
+    named = dict.fromkeys(name for own in snapshot.laid() for name in own.characters)
     strangers = [name for name in named if name and folded(name) not in told]
-    faults += [Fault(fault=said("stranger", ground.locale, title=name)) for name in strangers]
+    faults += [Fault(fault=said("stranger", snapshot.locale, title=name)) for name in strangers]
     return _result("names_known", bool(seen or named), faults)
 
 
-def _written(ground: BookGround) -> list[PageSeen]:
-    return [page for page in ground.pages if not (page.is_findings or page.is_made)]
+def _written(snapshot: BookSnapshot) -> list[PageSeen]:
+    return [page for page in snapshot.pages if not (page.is_findings or page.is_made)]
 
 
 def _named(page: PageSeen, before: list[PageSeen]) -> Iterator[str]:
@@ -99,10 +99,10 @@ def _named(page: PageSeen, before: list[PageSeen]) -> Iterator[str]:
 
 
 def _lengths(
-    check: str, ground: BookGround, limits: Limits, texts: Sequence[PageSeen | ChapterSeen], leeway: float
+    check: str, snapshot: BookSnapshot, limits: Limits, texts: Sequence[PageSeen | ChapterSeen], leeway: float
 ) -> CheckResult:
     """Whether each misses what was asked for by a share of at most `leeway`, or lies within the limits of its kind."""
-    unit = ground.language.length_unit
+    unit = snapshot.language.length_unit
     least, most = (limits.get(name, 0) * (1 if unit == "words" else CHARACTERS_A_WORD) for name in ("least", "most"))
     faults = []
     for own in texts:
@@ -111,15 +111,15 @@ def _lengths(
             low = min(least or low, own.asked * (1 - TOLERANCE))
             high = max(most or high, own.asked * (1 + TOLERANCE))
         if not low <= own.length <= high:
-            told = said("length", ground.locale, length=own.length, low=round(low), high=round(high), unit=unit)
+            told = said("length", snapshot.locale, length=own.length, low=round(low), high=round(high), unit=unit)
             faults.append(Fault(label=own.label, severity=FaultSeverity.INFO, fault=told))
     return _result(check, bool(texts), faults)
 
 
-def _fault(page: PageSeen, name: str, ground: BookGround, severity: FaultSeverity, **values: object) -> Fault:
+def _fault(page: PageSeen, name: str, snapshot: BookSnapshot, severity: FaultSeverity, **values: object) -> Fault:
     return Fault(
-        label=page.label, severity=severity, fault=said(name, ground.locale, **values),
-        order=said(f"{name}_order", ground.locale, **values),
+        label=page.label, severity=severity, fault=said(name, snapshot.locale, **values),
+        order=said(f"{name}_order", snapshot.locale, **values),
     )  # fmt: skip
 
 
@@ -129,7 +129,7 @@ def _result(check: str, was_there: bool, faults: list[Fault]) -> CheckResult:
     return CheckResult(check=check, state=CheckState.FAILED if faults else CheckState.PASSED, faults=tuple(faults))
 
 
-CHECKS: dict[str, tuple[Callable[[BookGround, Limits], CheckResult], frozenset[str]]] = {
+CHECKS: dict[str, tuple[Callable[[BookSnapshot, Limits], CheckResult], frozenset[str]]] = {
     "clues_before_reveal": (fair_play.clues_before_reveal, frozenset()),
     "red_herrings_answered": (fair_play.red_herrings_answered, frozenset()),
     "clues_per_chapter": (fair_play.clues_per_chapter, frozenset({"most"})),
@@ -143,6 +143,6 @@ CHECKS: dict[str, tuple[Callable[[BookGround, Limits], CheckResult], frozenset[s
 """Each with the limits that it knows."""
 
 
-def checked(uses: Iterable[CheckUse], ground: BookGround) -> tuple[CheckResult, ...]:
+def checked(uses: Iterable[CheckUse], snapshot: BookSnapshot) -> tuple[CheckResult, ...]:
     """Return what each check comes to, in the order in which the blueprint names them."""
-    return tuple(CHECKS[use.check][0](ground, use.limits) for use in uses)
+    return tuple(CHECKS[use.check][0](snapshot, use.limits) for use in uses)

@@ -6,7 +6,7 @@ Each is Markdown in the book's language, and pure.
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 
-from bookwright.agents.blueprints.ground import BookGround, PageSeen
+from bookwright.agents.blueprints.snapshot import BookSnapshot, PageSeen
 from bookwright.agents.blueprints.wording import check_name, word
 from bookwright.models.blueprint import SPOILERS
 from bookwright.models.faults import BlueprintReport, CheckResult, CheckState, Fault, VerdictKind
@@ -19,108 +19,109 @@ _FIRST = 240
 _SECTIONS = ((ThreadRole.CLUE, "clues"), (ThreadRole.RED_HERRING, "red_herrings"), (ThreadRole.HOOK, "hooks"))
 
 
-def overview(ground: BookGround) -> str:
+def overview(snapshot: BookSnapshot) -> str:
     """Every page by stage, with how it begins."""
-    lines = [_first_of(ground.premise)] if ground.premise else []
-    for stage, pages in groupby(_written(ground), key=lambda page: page.stage):
-        lines += [f"## {stage}", *(_line(page, ground) for page in pages)]
+    lines = [_first_of(snapshot.premise)] if snapshot.premise else []
+    for stage, pages in groupby(_written(snapshot), key=lambda page: page.stage):
+        lines += [f"## {stage}", *(_line(page, snapshot) for page in pages)]
     return "\n\n".join(lines)
 
 
-def glossary(ground: BookGround) -> str:
+def glossary(snapshot: BookSnapshot) -> str:
     """Every entry by name, with how its page begins."""
-    entries = [page for page in ground.pages if page.is_entry] or _written(ground)
-    return "\n\n".join(_line(page, ground) for page in sorted(entries, key=lambda page: page.title.casefold()))
+    entries = [page for page in snapshot.pages if page.is_entry] or _written(snapshot)
+    return "\n\n".join(_line(page, snapshot) for page in sorted(entries, key=lambda page: page.title.casefold()))
 
 
-def index(ground: BookGround) -> str:
+def index(snapshot: BookSnapshot) -> str:
     """Every page and every chapter, with its label."""
-    lines = [f"- {page.label} [[{page.title}]]" for page in ground.pages]
-    return "\n".join([*lines, *(f"- {own.label} {own.number}. {own.title}" for own in ground.chapters)])
+    lines = [f"- {page.label} [[{page.title}]]" for page in snapshot.pages]
+    return "\n".join([*lines, *(f"- {own.label} {own.number}. {own.title}" for own in snapshot.chapters)])
 
 
-def cast_index(ground: BookGround) -> str:
+def cast_index(snapshot: BookSnapshot) -> str:
     """Who is in the book, and in which chapters."""
-    entries = (page.title for page in ground.pages if page.is_entry)
-    names = dict.fromkeys([*ground.people, *(title for title in entries if not ground.knows(title))])
+    entries = (page.title for page in snapshot.pages if page.is_entry)
+    names = dict.fromkeys([*snapshot.people, *(title for title in entries if not snapshot.knows(title))])
     lines = [
-        "- " + word("pair", ground.locale, what=f"**{name}**", told=_chapters(ground, ground.people.get(name, ())))
+        "- "
+        + word("pair", snapshot.locale, what=f"**{name}**", told=_chapters(snapshot, snapshot.people.get(name, ())))
         for name in sorted(names, key=str.casefold)
     ]
-    return "\n".join([f"## {word('people', ground.locale)}", "", *lines]) if lines else ""
+    return "\n".join([f"## {word('people', snapshot.locale)}", "", *lines]) if lines else ""
 
 
-def arc_index(ground: BookGround) -> str:
+def arc_index(snapshot: BookSnapshot) -> str:
     """The parts of the book with their chapters and how long each is."""
     blocks = []
-    for (_, part), chapters in groupby(ground.chapters, key=lambda own: (own.label.rpartition(".")[0], own.part)):
-        lines = [f"- {own.number}. {own.title}, {_length(ground, own.length)}" for own in chapters]
+    for (_, part), chapters in groupby(snapshot.chapters, key=lambda own: (own.label.rpartition(".")[0], own.part)):
+        lines = [f"- {own.number}. {own.title}, {_length(snapshot, own.length)}" for own in chapters]
         blocks.append("\n".join([*([f"## {part}", ""] if part else []), *lines]))
     return "\n\n".join(blocks)
 
 
-def clue_index(ground: BookGround) -> str:
+def clue_index(snapshot: BookSnapshot) -> str:
     """Where each clue and each false trail is shown and answered. It tells the end."""
-    return _threads(ground, (ThreadRole.CLUE, ThreadRole.RED_HERRING))
+    return _threads(snapshot, (ThreadRole.CLUE, ThreadRole.RED_HERRING))
 
 
-def hook_index(ground: BookGround) -> str:
+def hook_index(snapshot: BookSnapshot) -> str:
     """Which hooks are paid, and which are open."""
-    hooks = ground.laid(ThreadRole.HOOK)
-    paid = [own for own in hooks if ground.is_answered(own.id)]
+    hooks = snapshot.laid(ThreadRole.HOOK)
+    paid = [own for own in hooks if snapshot.is_answered(own.id)]
     blocks = []
     for name, some in (("open", [own for own in hooks if own not in paid]), ("paid", paid)):
-        blocks += [f"## {word(name, ground.locale)}", _table(ground, some)] if some else []
+        blocks += [f"## {word(name, snapshot.locale)}", _table(snapshot, some)] if some else []
     return "\n\n".join(blocks)
 
 
-def readme(ground: BookGround) -> str:
+def readme(snapshot: BookSnapshot) -> str:
     """What stands where, and which pages give the end away."""
-    told = [page for page in ground.pages if not page.is_spoiler]
-    telling = [page for page in ground.pages if page.is_spoiler]
-    blocks = [f"**{ground.title}**" if ground.title else "", _first_of(ground.premise)]
-    blocks += [f"## {word('contents', ground.locale)}", *_by_stage(told)]
-    if ground.chapters:
-        blocks.append(arc_index(ground))
+    told = [page for page in snapshot.pages if not page.is_spoiler]
+    telling = [page for page in snapshot.pages if page.is_spoiler]
+    blocks = [f"**{snapshot.title}**" if snapshot.title else "", _first_of(snapshot.premise)]
+    blocks += [f"## {word('contents', snapshot.locale)}", *_by_stage(told)]
+    if snapshot.chapters:
+        blocks.append(arc_index(snapshot))
     if telling:
-        blocks += [f"## {word('spoilers_at', ground.locale)}", *_by_stage(telling)]
+        blocks += [f"## {word('spoilers_at', snapshot.locale)}", *_by_stage(telling)]
     return "\n\n".join(block for block in blocks if block)
 
 
-def register_page(ground: BookGround) -> str:
+def register_page(snapshot: BookSnapshot) -> str:
     """A register as a person reads it. It tells the end."""
-    register = ground.register
+    register = snapshot.register
     if register is None:
         return ""
     secrets = [
-        f"- {own.content}{_aside(ground, _pair(ground, 'revealed', own.revealed_in))}" for own in register.secrets
+        f"- {own.content}{_aside(snapshot, _pair(snapshot, 'revealed', own.revealed_in))}" for own in register.secrets
     ]
-    blocks = [f"## {word('secrets', ground.locale)}", "\n".join(secrets)] if secrets else []
+    blocks = [f"## {word('secrets', snapshot.locale)}", "\n".join(secrets)] if secrets else []
     for role, name in _SECTIONS:
-        if some := ground.laid(role):
-            blocks += [f"## {word(name, ground.locale)}", "\n".join(_planned(ground, own) for own in some)]
+        if some := snapshot.laid(role):
+            blocks += [f"## {word(name, snapshot.locale)}", "\n".join(_planned(snapshot, own) for own in some)]
     return "\n\n".join(blocks)
 
 
-PAGES: dict[str, Callable[[BookGround], str]] = {
+PAGES: dict[str, Callable[[BookSnapshot], str]] = {
     "overview": overview, "glossary": glossary, "index": index, "cast_index": cast_index, "arc_index": arc_index,
     "clue_index": clue_index, "hook_index": hook_index, "readme": readme,
 }  # fmt: skip
 """The pages that a blueprint may name."""
 
 
-def page_text(name: str, ground: BookGround, *, is_spoiler: bool) -> str:
+def page_text(name: str, snapshot: BookSnapshot, *, is_spoiler: bool) -> str:
     """Return a page by its name, under a mark if it tells the end."""
-    text = PAGES[name](ground).strip() or word("nothing_found", ground.locale)
-    return f"{word('spoiler', ground.locale)}\n\n{text}" if is_spoiler or name in SPOILERS else text
+    text = PAGES[name](snapshot).strip() or word("nothing_found", snapshot.locale)
+    return f"{word('spoiler', snapshot.locale)}\n\n{text}" if is_spoiler or name in SPOILERS else text
 
 
-def _written(ground: BookGround) -> list[PageSeen]:
-    return [page for page in ground.pages if not page.is_made]
+def _written(snapshot: BookSnapshot) -> list[PageSeen]:
+    return [page for page in snapshot.pages if not page.is_made]
 
 
-def _line(page: PageSeen, ground: BookGround) -> str:
-    return "- " + word("pair", ground.locale, what=f"[[{page.title}]]", told=_first_of(page.text))
+def _line(page: PageSeen, snapshot: BookSnapshot) -> str:
+    return "- " + word("pair", snapshot.locale, what=f"[[{page.title}]]", told=_first_of(page.text))
 
 
 def _by_stage(pages: Iterable[PageSeen]) -> list[str]:
@@ -137,27 +138,27 @@ def _first_of(text: str) -> str:
     return found if len(found) <= _FIRST else f"{found[:_FIRST].rstrip()} …"
 
 
-def _threads(ground: BookGround, roles: Sequence[ThreadRole]) -> str:
+def _threads(snapshot: BookSnapshot, roles: Sequence[ThreadRole]) -> str:
     blocks = []
     for role, name in _SECTIONS:
-        if role in roles and (some := ground.laid(role)):
-            blocks += [f"## {word(name, ground.locale)}", _table(ground, some)]
+        if role in roles and (some := snapshot.laid(role)):
+            blocks += [f"## {word(name, snapshot.locale)}", _table(snapshot, some)]
     return "\n\n".join(blocks)
 
 
-def _table(ground: BookGround, threads: Iterable[RegisteredThread]) -> str:
-    told = (word(name, ground.locale) for name in ("thread", "shown", "answered", "meaning"))
+def _table(snapshot: BookSnapshot, threads: Iterable[RegisteredThread]) -> str:
+    told = (word(name, snapshot.locale) for name in ("thread", "shown", "answered", "meaning"))
     names = [name[:1].upper() + name[1:] for name in told]
-    rows = [_row(names), _row("---" for _ in names), *(_row(_cells(ground, own)) for own in threads)]
+    rows = [_row(names), _row("---" for _ in names), *(_row(_cells(snapshot, own)) for own in threads)]
     return "\n".join(rows)
 
 
-def _cells(ground: BookGround, thread: RegisteredThread) -> Iterable[str]:
-    answered = ground.answered_in(thread.id)
-    planned = "" if answered else _aside(ground, word("planted", ground.locale))
-    yield f"{thread.title}{_mark(ground, thread)}"
-    yield _chapters(ground, ground.shown_in(thread.id))
-    yield _chapters(ground, answered or (thread.answered_in,)) + planned
+def _cells(snapshot: BookSnapshot, thread: RegisteredThread) -> Iterable[str]:
+    answered = snapshot.answered_in(thread.id)
+    planned = "" if answered else _aside(snapshot, word("planted", snapshot.locale))
+    yield f"{thread.title}{_mark(snapshot, thread)}"
+    yield _chapters(snapshot, snapshot.shown_in(thread.id))
+    yield _chapters(snapshot, answered or (thread.answered_in,)) + planned
     yield thread.meaning
 
 
@@ -165,37 +166,37 @@ def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(' '.join(cell.replace('|', '/').split()) for cell in cells)} |"
 
 
-def _planned(ground: BookGround, thread: RegisteredThread) -> str:
-    places = ", ".join(_chapter(ground, place) for place in (thread.planted_in, *thread.reinforced_in))
-    told = word("pair", ground.locale, what=f"**{thread.title}**{_mark(ground, thread)}", told=thread.seed)
-    answered = _aside(ground, _pair(ground, "answered", thread.answered_in))
+def _planned(snapshot: BookSnapshot, thread: RegisteredThread) -> str:
+    places = ", ".join(_chapter(snapshot, place) for place in (thread.planted_in, *thread.reinforced_in))
+    told = word("pair", snapshot.locale, what=f"**{thread.title}**{_mark(snapshot, thread)}", told=thread.seed)
+    answered = _aside(snapshot, _pair(snapshot, "answered", thread.answered_in))
     meaning = f" {thread.meaning}" if thread.meaning else ""
-    return f"- {told}{_aside(ground, places)}{meaning}{answered}"
+    return f"- {told}{_aside(snapshot, places)}{meaning}{answered}"
 
 
-def _mark(ground: BookGround, thread: RegisteredThread) -> str:
-    return _aside(ground, word("critical", ground.locale)) if thread.is_critical_clue else ""
+def _mark(snapshot: BookSnapshot, thread: RegisteredThread) -> str:
+    return _aside(snapshot, word("critical", snapshot.locale)) if thread.is_critical_clue else ""
 
 
-def _aside(ground: BookGround, told: str) -> str:
-    return word("aside", ground.locale, n=told)
+def _aside(snapshot: BookSnapshot, told: str) -> str:
+    return word("aside", snapshot.locale, n=told)
 
 
-def _pair(ground: BookGround, name: str, chapter: int) -> str:
-    return word("pair", ground.locale, what=word(name, ground.locale), told=_chapter(ground, chapter))
+def _pair(snapshot: BookSnapshot, name: str, chapter: int) -> str:
+    return word("pair", snapshot.locale, what=word(name, snapshot.locale), told=_chapter(snapshot, chapter))
 
 
-def _chapters(ground: BookGround, numbers: Iterable[int]) -> str:
-    told = ", ".join(_chapter(ground, number) for number in numbers)
-    return told or word("never", ground.locale)
+def _chapters(snapshot: BookSnapshot, numbers: Iterable[int]) -> str:
+    told = ", ".join(_chapter(snapshot, number) for number in numbers)
+    return told or word("never", snapshot.locale)
 
 
-def _chapter(ground: BookGround, number: int) -> str:
-    return word("chapter", ground.locale, n=number)
+def _chapter(snapshot: BookSnapshot, number: int) -> str:
+    return word("chapter", snapshot.locale, n=number)
 
 
-def _length(ground: BookGround, length: int) -> str:
-    return word("length", ground.locale, n=f"{length:,}")
+def _length(snapshot: BookSnapshot, length: int) -> str:
+    return word("length", snapshot.locale, n=f"{length:,}")
 
 
 def report_text(report: BlueprintReport, locale: str) -> str:

@@ -42,7 +42,7 @@ class GoingOn(Confirmable):
 
 
 @dataclass(frozen=True)
-class AssistantDesk:
+class BookAccess:
     """Where an assistant works: the books of one installation."""
 
     settings: Settings

@@ -7,8 +7,8 @@ from typing import Any
 
 from bookwright import __version__
 from bookwright.app.assistants.changes import BookChanges
-from bookwright.app.assistants.looks import BookLooks
-from bookwright.app.assistants.opening import AssistantDesk
+from bookwright.app.assistants.opening import BookAccess
+from bookwright.app.assistants.queries import BookQueries
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import BookwrightError, MissingProgram
 from bookwright.models.settings import Settings
@@ -33,13 +33,13 @@ _INSTRUCTIONS = (
 
 def make_server(settings: Settings, *, allows_changes: bool) -> MCPServer:
     """Return the server with its tools: looks alone, or changes, too."""
-    desk = AssistantDesk(settings)
-    looks, changes = BookLooks(desk), BookChanges(desk)
+    access = BookAccess(settings)
+    queries, changes = BookQueries(access), BookChanges(access)
     server = MCPServer("bookwright", title="Bookwright", version=__version__, instructions=_INSTRUCTIONS)
     for look in (
-        looks.books, looks.status, looks.tree, looks.read_text, looks.codex, looks.threads, looks.secrets,
-        looks.report, looks.branches, looks.compare, looks.candidates, looks.notes, looks.stale,
-        looks.bill_for_new_book, looks.bill_for_going_on,
+        queries.books, queries.status, queries.tree, queries.read_text, queries.codex, queries.threads, queries.secrets,
+        queries.report, queries.branches, queries.compare, queries.candidates, queries.notes, queries.stale,
+        queries.bill_for_new_book, queries.bill_for_going_on,
     ):  # fmt: skip
         _add(server, look, ToolAnnotations(read_only_hint=True, open_world_hint=False))
     if allows_changes:

@@ -19,7 +19,7 @@ from bookwright.models.errors import InvalidSetting
 from bookwright.models.settings import Settings, load_settings
 from bookwright.models.step import CODE, Failure
 from bookwright.storage.engine.database import Database
-from bookwright.storage.pulses import CallFigures, calls_after, newest_step, pulses, written_in_all
+from bookwright.storage.monitoring import CallFigures, calls_after, newest_step, statuses, written_in_all
 from bookwright.storage.repositories.gates import waiting_gates
 from bookwright.storage.studio import Studio
 
@@ -80,7 +80,7 @@ class StudioFigures(Collector):
 
     def _read(self) -> None:
         with self._database.read() as connection:
-            standings = Tally(pulse.standing for pulse in pulses(connection) if not pulse.is_archived)
+            standings = Tally(status.standing for status in statuses(connection) if not status.is_archived)
             self._gates.set(len(waiting_gates(connection)))
             self._written.set(written_in_all(connection))
             self._spent.set(Studio(connection).standing().spent.cost / MICROS)

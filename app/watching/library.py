@@ -14,8 +14,8 @@ from bookwright.models.errors import BookNotFound, StorageError
 from bookwright.models.gate import Gate
 from bookwright.models.settings import Settings
 from bookwright.storage.engine.database import Database, database_file
-from bookwright.storage.engine.looks import open_for_looks
-from bookwright.storage.pulses import BookPulse, pulses
+from bookwright.storage.engine.read_only import open_read_only
+from bookwright.storage.monitoring import BookStatus, statuses
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage, Stores
@@ -54,8 +54,8 @@ class WatchedLibrary:
         self._was_there = False
         self._worked: dict[str, tuple[int, float]] = {}
 
-    def pulses(self) -> list[BookPulse]:
-        """Return every book's pulse; none where there is no database yet.
+    def statuses(self) -> list[BookStatus]:
+        """Return every book's status; none where there is no database yet.
 
         Raises:
             StorageError: The database cannot be used now.
@@ -66,7 +66,7 @@ class WatchedLibrary:
         self._was_there = True
         try:
             with database.read() as connection:
-                return pulses(connection)
+                return statuses(connection)
         except (DBAPIError, StorageError):
             self.close()  # what is there when it comes back may be another
             raise
@@ -150,7 +150,7 @@ class WatchedLibrary:
             self.close()  # another was put in its place
         with self._lock:
             if self._database is None:
-                self._database = open_for_looks(self._settings)
+                self._database = open_read_only(self._settings)
                 self._file = _identity(self._settings)
             return self._database
 

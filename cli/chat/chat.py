@@ -28,7 +28,7 @@ def chat(
 ) -> None:
     """Talk with an agent. Through a pipe, the whole input is one message."""
     from bookwright.app.talks import opening
-    from bookwright.cli.chat.room import Manner, hold
+    from bookwright.cli.chat.repl import ChatOptions, hold
     from bookwright.cli.chat.view import list_sessions  # these bring the agents, which other verbs do not need
 
     settings = load_settings()
@@ -41,7 +41,7 @@ def chat(
         raise InvalidInput(f"--cwd {str(cwd)!r} is no folder")
     if budget_usd is not None and not budget_usd < float("inf"):
         raise InvalidSetting("--budget-usd is no amount of money")
-    manner = Manner(cwd, show_raw, yes, lines, as_json, budget_usd)
+    options = ChatOptions(cwd, show_raw, yes, lines, as_json, budget_usd)
     with library(settings) as database:
         begins = opening.open_talk(wanted, settings, database)
-        hold(begins, manner, settings, database)
+        hold(begins, options, settings, database)

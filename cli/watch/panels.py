@@ -123,8 +123,8 @@ def _mark(line: ChildLine, is_current: bool, has_gate: bool) -> tuple[str, str]:
 
 
 def _title(sight: ScreenSight, book: BookSight) -> Text:
-    standing = "gone" if sight.pulse is None else next(
-        (tab.standing for tab in sight.tabs if tab.name == sight.tab), sight.pulse.standing
+    standing = "gone" if sight.status is None else next(
+        (tab.standing for tab in sight.tabs if tab.name == sight.tab), sight.status.standing
     )  # fmt: skip
     text = Text(in_a_line(book.progress.book.title), style="bold")
     return text.append(f"  {MARKS.get(standing, '')} {standing}", style=_STYLES.get(standing, ""))

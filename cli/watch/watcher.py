@@ -14,7 +14,7 @@ from bookwright.app.watching.stream import Heard, StreamFollower
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookNotFound, BookwrightError
 from bookwright.models.settings import Settings
-from bookwright.storage.pulses import BookPulse
+from bookwright.storage.monitoring import BookStatus
 
 _LOOK_SECONDS = 0.5
 """Between two looks at what changes in the database."""
@@ -51,7 +51,7 @@ class ScreenSight:
     """The one in front."""
     book: BookSight | None = None
     """None for an agent, and before the first look."""
-    pulse: BookPulse | None = None
+    status: BookStatus | None = None
     heard: Heard = field(default_factory=Heard)
     source: str = ""
     """Where the text comes from, if it is not said as it is written."""
@@ -67,7 +67,7 @@ class ScreenSight:
     @property
     def is_live(self) -> bool:
         """True while somebody writes the book, or where it is an agent."""
-        return self.pulse is None or self.pulse.is_held
+        return self.status is None or self.status.is_held
 
 
 class Watcher:
@@ -81,7 +81,7 @@ class Watcher:
         self._clock = clock
         self.library = WatchedLibrary(settings)
         self._tabs: dict[str, TabSight] = {}
-        self._pulses: dict[str, BookPulse] = {}
+        self._statuses: dict[str, BookStatus] = {}
         self._followers: dict[str, StreamFollower] = {}
         self._next_look = float("-inf")
         self._wish: ScreenWish | None = None
@@ -95,7 +95,7 @@ class Watcher:
             BookNotFound: One of them is neither.
             StorageError: The database cannot be used.
         """
-        known = [pulse.id for pulse in self.library.pulses()]
+        known = [status.id for status in self.library.statuses()]
         self._wanted = tuple(dict.fromkeys(_found(name, known, self._talks(known)) for name in self._wanted))
         return self._wanted
 
@@ -133,44 +133,44 @@ class Watcher:
         return self._sight
 
     def _into_database(self, wish: ScreenWish) -> ScreenSight:
-        pulses = self.library.pulses()
-        self._pulses = {pulse.id: pulse for pulse in pulses}
-        self._keep_tabs(pulses)
+        statuses = self.library.statuses()
+        self._statuses = {status.id: status for status in statuses}
+        self._keep_tabs(statuses)
         tab = wish.tab if wish.tab in self._tabs else next(iter(self._tabs), "")
-        pulse = self._pulses.get(tab)
+        status = self._statuses.get(tab)
         sight = replace(
-            self._sight, tabs=tuple(self._tabs.values()), tab=tab, trouble="", source=self._source(tab, pulse)
+            self._sight, tabs=tuple(self._tabs.values()), tab=tab, trouble="", source=self._source(tab, status)
         )
-        now = (tab, wish.folds, wish.shows_planning, pulse.stamp if pulse else None)
+        now = (tab, wish.folds, wish.shows_planning, status.stamp if status else None)
         if now == self._seen and not self._sight.trouble:
             return sight
-        book = self._book(tab, pulse, wish)
+        book = self._book(tab, status, wish)
         self._seen = now
-        return replace(sight, book=book, pulse=pulse or (self._sight.pulse if tab == self._sight.tab else None))
+        return replace(sight, book=book, status=status or (self._sight.status if tab == self._sight.tab else None))
 
-    def _book(self, tab: str, pulse: BookPulse | None, wish: ScreenWish) -> BookSight | None:
-        if pulse is not None:
+    def _book(self, tab: str, status: BookStatus | None, wish: ScreenWish) -> BookSight | None:
+        if status is not None:
             return self.library.sight(tab, wish.folds, shows_planning=wish.shows_planning)
         return self._sight.book if tab == self._sight.tab else None  # a book that was deleted stays as it was
 
-    def _keep_tabs(self, pulses: list[BookPulse]) -> None:
-        for pulse in pulses:
-            if pulse.id in self._tabs or self._deserves_tab(pulse):
-                self._tabs[pulse.id] = TabSight(pulse.id, pulse.standing)
-        for name in self._talks(self._pulses):
+    def _keep_tabs(self, statuses: list[BookStatus]) -> None:
+        for status in statuses:
+            if status.id in self._tabs or self._deserves_tab(status):
+                self._tabs[status.id] = TabSight(status.id, status.standing)
+        for name in self._talks(self._statuses):
             if name not in self._tabs and (name in self._wanted if self._wanted else True):
                 self._tabs[name] = TabSight(name, "agent")
         for name, tab in self._tabs.items():
-            if tab.standing != "agent" and name not in self._pulses:
+            if tab.standing != "agent" and name not in self._statuses:
                 self._tabs[name] = TabSight(name, "gone")
-        if not self._tabs and pulses and not self._wanted:
-            last = max(pulses, key=lambda pulse: (not pulse.is_archived, pulse.updated_at))
+        if not self._tabs and statuses and not self._wanted:
+            last = max(statuses, key=lambda status: (not status.is_archived, status.updated_at))
             self._tabs[last.id] = TabSight(last.id, last.standing)
 
-    def _deserves_tab(self, pulse: BookPulse) -> bool:
+    def _deserves_tab(self, status: BookStatus) -> bool:
         if self._wanted:
-            return pulse.id in self._wanted
-        return pulse.is_held or (pulse.state in (BookState.WRITING, BookState.WAITING) and not pulse.is_archived)
+            return status.id in self._wanted
+        return status.is_held or (status.state in (BookState.WRITING, BookState.WAITING) and not status.is_archived)
 
     def _talks(self, books: Container[str]) -> list[str]:
         """Return the names of event files of agents that somebody talked with lately."""
@@ -178,11 +178,11 @@ class Watcher:
         since = time.time() - _RECENT_SECONDS
         return sorted(path.stem for path in files if path.stem not in books and path.stat().st_mtime > since)
 
-    def _source(self, tab: str, pulse: BookPulse | None) -> str:
-        host = (pulse.lease_owner or "").rpartition(" on ")[2] if pulse and pulse.is_held else ""
+    def _source(self, tab: str, status: BookStatus | None) -> str:
+        host = (status.lease_owner or "").rpartition(" on ")[2] if status and status.is_held else ""
         if host and host != socket.gethostname():
             return f"written on {host}: its text cannot be seen from here, only the journal"
-        if pulse and not event_path(self._settings.home, tab).exists():
+        if status and not event_path(self._settings.home, tab).exists():
             return "there is no event file here: only the journal can be seen"
         return ""
 

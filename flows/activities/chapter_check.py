@@ -16,7 +16,7 @@ from bookwright.agents.relay.times.people import ages_in
 from bookwright.agents.relay.times.setting import setting_lines
 from bookwright.agents.relay.times.timeline import ToldTimes, timeframe
 from bookwright.agents.workflows import EXTRACT, QUALITY, evaluates
-from bookwright.flows.activities.moves import keep_document, try_step
+from bookwright.flows.activities.outcomes import keep_document, try_step
 from bookwright.flows.activities.told_books import is_told_whole
 from bookwright.flows.activities.unit_facts import begin_activity, prose_of, prose_parts
 from bookwright.flows.deps import Deps

@@ -10,7 +10,7 @@ from bookwright.agents.workflows import SMALL_REVIEW, blurb_writer, evaluates, s
 from bookwright.flows import gates
 from bookwright.flows.activities.chapter_check import audit, audit_again, extracts, last_prose, report_move
 from bookwright.flows.activities.extract import chapter_move, extract
-from bookwright.flows.activities.moves import as_move, both, close_node, keep_document, name_book, no_move
+from bookwright.flows.activities.outcomes import as_move, both, close_node, keep_document, name_book, no_move
 from bookwright.flows.activities.prose.cold_reading import SECOND, read_and_repair, read_book, review_retellings
 from bookwright.flows.activities.told_books import is_told_whole
 from bookwright.flows.activities.unit_facts import (

@@ -5,7 +5,7 @@ from dataclasses import replace
 from bookwright.agents.react.observation import documents, findings
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import ROUTER, Workflow, aggregator, design_workflow, search_executor
-from bookwright.flows.activities.moves import document_kind, finish_task
+from bookwright.flows.activities.outcomes import document_kind, finish_task
 from bookwright.flows.activities.plan import parts
 from bookwright.flows.activities.prompt_sizes import within_length
 from bookwright.flows.activities.recall import drawn_facts

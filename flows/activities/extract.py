@@ -24,7 +24,7 @@ from bookwright.flows.activities.chapter_check import (
     with_clock,
     with_times,
 )
-from bookwright.flows.activities.moves import as_move, is_given_up, try_step
+from bookwright.flows.activities.outcomes import as_move, is_given_up, try_step
 from bookwright.flows.activities.prompt_sizes import cut_to_tokens
 from bookwright.flows.activities.unit_facts import begin_activity, prose_of, unit_card
 from bookwright.flows.deps import Deps

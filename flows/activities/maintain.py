@@ -13,7 +13,7 @@ from bookwright.agents.context.origins import origin_of
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.answers import Check
 from bookwright.agents.workflows import INFER, book_design_maintainer, global_state_maintainer
-from bookwright.flows.activities.moves import both, keep_document, try_step
+from bookwright.flows.activities.outcomes import both, keep_document, try_step
 from bookwright.flows.activities.prompt_sizes import condense, every, within_length
 from bookwright.flows.activities.unit_facts import allowance, begin_activity, is_one_sitting, unit_card
 from bookwright.flows.deps import Deps

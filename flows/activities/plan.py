@@ -10,7 +10,7 @@ from bookwright.agents.steps.answers import Check
 from bookwright.agents.workflows import atom_judge, decomposition_workflow, plan_workflow
 from bookwright.flows import gates
 from bookwright.flows.activities.decide import asks_decision
-from bookwright.flows.activities.moves import as_move
+from bookwright.flows.activities.outcomes import as_move
 from bookwright.flows.activities.prompt_sizes import MOST_OF_A_TASK, every, within_lists
 from bookwright.flows.activities.recall import drawn_facts
 from bookwright.flows.activities.told_books import is_told_whole, plot

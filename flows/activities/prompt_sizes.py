@@ -10,7 +10,7 @@ from bookwright.agents.context.retrieval_cache import name_of, room_of
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.answers import Check
 from bookwright.agents.workflows import CONDENSE
-from bookwright.flows.activities.moves import is_given_up
+from bookwright.flows.activities.outcomes import is_given_up
 from bookwright.flows.activities.unit_facts import begin_activity, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind

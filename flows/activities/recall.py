@@ -11,7 +11,7 @@ from random import Random
 
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import QUESTIONS
-from bookwright.flows.activities.moves import is_given_up, keep_document, try_step
+from bookwright.flows.activities.outcomes import is_given_up, keep_document, try_step
 from bookwright.flows.activities.told_books import is_told_whole
 from bookwright.flows.activities.unit_facts import begin_activity
 from bookwright.flows.deps import Deps

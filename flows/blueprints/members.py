@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
 
-from bookwright.agents.blueprints.ground import BookGround, ChapterSeen, PageSeen
+from bookwright.agents.blueprints.snapshot import BookSnapshot, ChapterSeen, PageSeen
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.exports.vault.names import brief_locale
@@ -146,13 +146,13 @@ def _shares(members: Sequence[Member]) -> float:
     return sum(member.share for member in members if member.is_written)
 
 
-def gather(deps: Deps, *, with_people: bool = False) -> BookGround:
+def gather(deps: Deps, *, with_people: bool = False) -> BookSnapshot:
     """Return the book as code can see it; who stands in which chapter is looked for only where it is asked."""
     with deps.stores() as stores:
         root = stores.nodes.root()
         chapters = tuple(_chapters(stores))
         people = {own.name: own.names for own in stores.codex.entries() if own.kind is EntryKind.CHARACTER}
-        ground = BookGround(
+        snapshot = BookSnapshot(
             title=stores.books.get(root.book).title or deps.brief.title,
             language=deps.brief.language,
             premise=deps.brief.premise,
@@ -163,7 +163,7 @@ def gather(deps: Deps, *, with_people: bool = False) -> BookGround:
             reading=stores.codex.reading_order(),
             people=dict.fromkeys(people, ()), aliases=people, own_locale=brief_locale(deps.brief),
         )  # fmt: skip
-        return replace(ground, people=_people(ground, stores) if with_people else {})
+        return replace(snapshot, people=_people(snapshot, stores) if with_people else {})
 
 
 def register_of(stores: Stores) -> Register | None:
@@ -238,12 +238,12 @@ def _chapters(stores: Stores) -> Iterator[ChapterSeen]:
             )  # fmt: skip
 
 
-def _people(ground: BookGround, stores: Stores) -> dict[str, tuple[int, ...]]:
+def _people(snapshot: BookSnapshot, stores: Stores) -> dict[str, tuple[int, ...]]:
     """Who stands in which chapter: the people of the codex, and those who have a page and are none of them."""
-    pages = {page.title: (page.title,) for page in ground.pages if page.is_entry and not ground.knows(page.title)}
-    wanted = {**ground.aliases, **pages}
+    pages = {page.title: (page.title,) for page in snapshot.pages if page.is_entry and not snapshot.knows(page.title)}
+    wanted = {**snapshot.aliases, **pages}
     found: dict[str, list[int]] = {name: [] for name in wanted}
-    for chapter in ground.chapters:
+    for chapter in snapshot.chapters:
         text = fold("\n".join(text for _, text in prose_below(stores.nodes.by_label(chapter.label), stores)))
         for name, names in wanted.items():
             if any(True for own in names for _ in find_keyword(text, own)):

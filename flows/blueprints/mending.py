@@ -4,7 +4,7 @@ from bookwright.agents.blueprints.checks import checked
 from bookwright.agents.blueprints.steps import verifier
 from bookwright.agents.workflows import evaluates
 from bookwright.flows.activities.extract import extract_again
-from bookwright.flows.activities.moves import both, close_node
+from bookwright.flows.activities.outcomes import both, close_node
 from bookwright.flows.activities.prompt_sizes import cut_to_tokens
 from bookwright.flows.activities.unit_facts import stands_for_chapter
 from bookwright.flows.blueprints.members import folder_of, gather, member_of, target_of

@@ -3,15 +3,15 @@
 from dataclasses import replace
 from functools import partial
 
-from bookwright.agents.blueprints.ground import BookGround
 from bookwright.agents.blueprints.page_reading import planned_name
 from bookwright.agents.blueprints.pages import page_text
+from bookwright.agents.blueprints.snapshot import BookSnapshot
 from bookwright.agents.blueprints.steps import namer, page_workflow, search_workflow
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import Workflow, aggregator
 from bookwright.flows.activities.execute import execute as execute_unaided
 from bookwright.flows.activities.execute import found_document
-from bookwright.flows.activities.moves import as_move, both, finish_task, name_book
+from bookwright.flows.activities.outcomes import as_move, both, finish_task, name_book
 from bookwright.flows.activities.plan import parts
 from bookwright.flows.activities.prompt_sizes import cut_to_tokens
 from bookwright.flows.activities.unit_facts import begin_activity, unit_card, unit_of
@@ -129,10 +129,10 @@ def _entries(answer: PlanOutput, most: int) -> list[PlanNode]:
 def make_page(node: TaskNode, deps: Deps) -> None:
     """Make a page of what is there, in a move of its own; one that would read as it does is left as it is."""
     member = member_of(node, deps)
-    ground = _of(member, gather(deps, with_people=member.page in _NEEDS_PEOPLE))
-    text = page_text(member.page, ground, is_spoiler=member.tells_end)
-    written = (page.document for page in ground.pages if not page.is_made)  # of other made pages it has the titles
-    inputs = (*written, *(chapter.document for chapter in ground.chapters))
+    snapshot = _of(member, gather(deps, with_people=member.page in _NEEDS_PEOPLE))
+    text = page_text(member.page, snapshot, is_spoiler=member.tells_end)
+    written = (page.document for page in snapshot.pages if not page.is_made)  # of other made pages it has the titles
+    inputs = (*written, *(chapter.document for chapter in snapshot.chapters))
     new = NewDocument(node=node.key, kind=DocumentKind.DESIGN, text=text, inputs=inputs)
     with deps.stores() as stores:
         known = stores.documents.current(node.key, DocumentKind.DESIGN)
@@ -165,10 +165,10 @@ def is_made_by_code(node: TaskNode, deps: Deps) -> bool:
     return bool(node.stage) and deps.blueprint is not None and member_of(node, deps).kind is MemberKind.PAGE
 
 
-def _of(member: Member, ground: BookGround) -> BookGround:
+def _of(member: Member, snapshot: BookSnapshot) -> BookSnapshot:
     """Keep of the book what a page is about; all of it where the blueprint does not say."""
     if not member.of:
-        return ground
-    pages = tuple(page for page in ground.pages if page.member in member.of)
-    is_of_prose = PROSE in member.of or any(page.is_made for page in pages) or bool(ground.register)
-    return replace(ground, pages=pages, chapters=ground.chapters if is_of_prose else ())
+        return snapshot
+    pages = tuple(page for page in snapshot.pages if page.member in member.of)
+    is_of_prose = PROSE in member.of or any(page.is_made for page in pages) or bool(snapshot.register)
+    return replace(snapshot, pages=pages, chapters=snapshot.chapters if is_of_prose else ())

@@ -10,7 +10,7 @@ from bookwright.agents.agent import Agent
 from bookwright.agents.blueprints.steps import polisher
 from bookwright.agents.blueprints.wording import word
 from bookwright.exports.vault.names import brief_locale
-from bookwright.flows.activities.moves import both, close_node, keep_document, replace_prose, try_step
+from bookwright.flows.activities.outcomes import both, close_node, keep_document, replace_prose, try_step
 from bookwright.flows.activities.prose.repairing import begin_rewording, is_by_hand
 from bookwright.flows.activities.unit_facts import prose_parts
 from bookwright.flows.blueprints.members import folder_of, member_of

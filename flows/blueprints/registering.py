@@ -4,14 +4,14 @@ from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import replace
 
-from bookwright.agents.blueprints.ground import BookGround
 from bookwright.agents.blueprints.pages import register_page
+from bookwright.agents.blueprints.snapshot import BookSnapshot
 from bookwright.agents.blueprints.steps import registrar
 from bookwright.agents.blueprints.wording import word
 from bookwright.agents.relay.extracting import forbidding
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.exports.vault.names import brief_locale
-from bookwright.flows.activities.moves import both, finish_task, is_last_try
+from bookwright.flows.activities.outcomes import both, finish_task, is_last_try
 from bookwright.flows.activities.unit_facts import begin_activity, lengths_of_children, max_unit_length, unit_of
 from bookwright.flows.blueprints.members import folder_of, member_of
 from bookwright.flows.blueprints.pages import page_card
@@ -110,8 +110,10 @@ def _of_threads(threads: Iterable[RegisteredThread]) -> list[RegisteredThread]:
 
 
 def _laid(node: TaskNode, unit: TaskNode, register: Register, run: ActivityRun, deps: Deps) -> Move:
-    ground = BookGround(deps.brief.title, deps.brief.language, register=register, own_locale=brief_locale(deps.brief))
-    text = f"{word('spoiler', ground.locale)}\n\n{register_page(ground)}"
+    snapshot = BookSnapshot(
+        deps.brief.title, deps.brief.language, register=register, own_locale=brief_locale(deps.brief)
+    )
+    text = f"{word('spoiler', snapshot.locale)}\n\n{register_page(snapshot)}"
     page = NewDocument(node=node.key, kind=DocumentKind.DESIGN, text=text)
     kept = NewDocument(
         node=node.key, kind=DocumentKind.REGISTER, text=text, data=register.model_dump_json(), inputs=run.sources

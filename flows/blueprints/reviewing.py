@@ -14,7 +14,7 @@ from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.answers import Artefact
 from bookwright.agents.workflows import evaluates
 from bookwright.exports.vault.names import brief_locale
-from bookwright.flows.activities.moves import keep_document
+from bookwright.flows.activities.outcomes import keep_document
 from bookwright.flows.activities.prompt_sizes import batches_of, cut_to_tokens
 from bookwright.flows.activities.unit_facts import begin_activity, unit_card, unit_of
 from bookwright.flows.blueprints.members import (

@@ -7,7 +7,7 @@ from bookwright.agents.agent import Agent
 from bookwright.agents.readers import CHOOSE, FREE_DRAFT, draft_again, draft_numbered
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows import gates
-from bookwright.flows.activities.moves import try_step
+from bookwright.flows.activities.outcomes import try_step
 from bookwright.flows.activities.told_books import is_free, is_told_whole, pages_before
 from bookwright.flows.activities.unit_facts import depth_at
 from bookwright.flows.candidates.judging import blind_reading, judged

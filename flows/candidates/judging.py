@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from bookwright.agents.readers import CHOOSE
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.flows.activities.moves import try_step
+from bookwright.flows.activities.outcomes import try_step
 from bookwright.flows.activities.told_books import is_told
 from bookwright.flows.activities.unit_facts import begin_activity, unit_card
 from bookwright.flows.deps import Deps

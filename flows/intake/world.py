@@ -10,7 +10,7 @@ from bookwright.agents.blueprints.wording import word
 from bookwright.agents.relay.extracting import ExtractionGround, design_records
 from bookwright.agents.workflows import EXTRACT_DESIGN, evaluates
 from bookwright.exports.vault.names import FOLDERS, brief_locale
-from bookwright.flows.activities.moves import try_step
+from bookwright.flows.activities.outcomes import try_step
 from bookwright.flows.activities.prompt_sizes import batches_of, cut_to_tokens
 from bookwright.flows.activities.unit_facts import begin_activity
 from bookwright.flows.blueprints.members import PartOf, documents_of_pages, folder_of, part_of

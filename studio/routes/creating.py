@@ -21,7 +21,7 @@ from bookwright.models.gate import PHASES
 from bookwright.studio.pages import go_to, page
 from bookwright.studio.requests import Fields, number_in
 from bookwright.studio.routes.shelf import start_writing
-from bookwright.studio.workshop import Here, Workshop
+from bookwright.studio.state import StudioState, ThisStudio
 
 router = APIRouter()
 
@@ -50,23 +50,23 @@ class Brought:
 
 
 @router.get("/new")
-def form(request: Request, here: Here) -> HTMLResponse:
+def form(request: Request, studio: ThisStudio) -> HTMLResponse:
     """Show the form of a new book."""
-    return page(request, "new.html.j2", gates=PHASES, blueprints=blueprint_names(here.settings.home))
+    return page(request, "new.html.j2", gates=PHASES, blueprints=blueprint_names(studio.settings.home))
 
 
 @router.post("/new/bill")
-def ask_bill(request: Request, here: Here, fields: Fields) -> HTMLResponse:
+def ask_bill(request: Request, studio: ThisStudio, fields: Fields) -> HTMLResponse:
     """Begin to rehearse an order; nothing is kept or paid."""
-    brief = brief_of(fields, here.settings.home)
-    check_writable(brief, here.settings)
+    brief = brief_of(fields, studio.settings.home)
+    check_writable(brief, studio.settings)
 
     def work(tell: Callable[[str], None]) -> OrderBill:
         from bookwright.app.estimates.rehearsal import estimate_book  # brings the engine
 
-        return OrderBill(brief, estimate_book(brief, here.settings, tell))
+        return OrderBill(brief, estimate_book(brief, studio.settings, tell))
 
-    return page(request, "bill.html.j2", job=here.jobs.start(work))
+    return page(request, "bill.html.j2", job=studio.jobs.start(work))
 
 
 @router.post("/new/outline")
@@ -78,22 +78,22 @@ def outline(request: Request, fields: Fields) -> HTMLResponse:
 
 
 @router.get("/new/bill/{number}")
-def bill(request: Request, here: Here, number: int) -> HTMLResponse:
+def bill(request: Request, studio: ThisStudio, number: int) -> HTMLResponse:
     """Return how far the rehearsal is, or the bill."""
-    return page(request, "bill.html.j2", job=here.jobs.get(number, _BILL_FORGOTTEN))
+    return page(request, "bill.html.j2", job=studio.jobs.get(number, _BILL_FORGOTTEN))
 
 
 @router.post("/new/begin")
-def start(request: Request, here: Here, fields: Fields) -> HTMLResponse:
+def start(request: Request, studio: ThisStudio, fields: Fields) -> HTMLResponse:
     """Begin the book whose bill was confirmed, and go to its desk."""
-    bill = here.jobs.get(number_in(fields, "job"), _BILL_FORGOTTEN).result
+    bill = studio.jobs.get(number_in(fields, "job"), _BILL_FORGOTTEN).result
     if not isinstance(bill, OrderBill):
         raise InvalidInput("The bill is not there yet.")
-    brief = brief_of(fields, here.settings.home)
+    brief = brief_of(fields, studio.settings.home)
     OrderBill(brief, bill.estimate).check(fields.get("bill", ""))
-    with library(here.settings) as database:
-        book = begin(database, brief, here.settings)
-    start_writing(here, book.id)
+    with library(studio.settings) as database:
+        book = begin(database, brief, studio.settings)
+    start_writing(studio, book.id)
     return go_to(f"/books/{book.id}")
 
 
@@ -104,37 +104,37 @@ def import_form(request: Request) -> HTMLResponse:
 
 
 @router.post("/import/preview")
-async def preview(request: Request, here: Here, name: str = "") -> HTMLResponse:
+async def preview(request: Request, studio: ThisStudio, name: str = "") -> HTMLResponse:
     """Read a manuscript that is sent along; nothing is kept."""
     content = await request.body()
-    return await run_in_threadpool(_preview, request, here, content, name)
+    return await run_in_threadpool(_preview, request, studio, content, name)
 
 
 @router.get("/import/{number}")
-def import_found(request: Request, here: Here, number: int) -> HTMLResponse:
+def import_found(request: Request, studio: ThisStudio, number: int) -> HTMLResponse:
     """Return how far the look at a manuscript is, or what was found."""
-    return page(request, "import_found.html.j2", job=here.jobs.get(number, _MANUSCRIPT_FORGOTTEN))
+    return page(request, "import_found.html.j2", job=studio.jobs.get(number, _MANUSCRIPT_FORGOTTEN))
 
 
 @router.post("/import/begin")
-def begin_import(request: Request, here: Here, fields: Fields) -> HTMLResponse:
+def begin_import(request: Request, studio: ThisStudio, fields: Fields) -> HTMLResponse:
     """Make a book of the manuscript whose bill was confirmed; it is looked at at once, or rests."""
     from bookwright.flows.intake.manuscript_import import bring_in, longest_piece  # brings the engine
 
-    brought = here.jobs.get(number_in(fields, "job"), _MANUSCRIPT_FORGOTTEN).result
+    brought = studio.jobs.get(number_in(fields, "job"), _MANUSCRIPT_FORGOTTEN).result
     if not isinstance(brought, Brought) or brought.hash != fields.get("bill"):
         raise InvalidInput("The bill is not the one that was shown; ask for it again.")
     reading = brought.reading
-    with library(here.settings) as database:
+    with library(studio.settings) as database:
         check_new(reading.file, brought.digest, database)
-        piece = longest_piece(reading.brief, here.settings)
+        piece = longest_piece(reading.brief, studio.settings)
         book = bring_in(database, reading.found, reading.brief, brought.digest, piece)
     if fields.get("rests") != "1":
-        start_writing(here, book.id)
+        start_writing(studio, book.id)
     return go_to(f"/books/{book.id}")
 
 
-def _preview(request: Request, here: Workshop, content: bytes, name: str) -> HTMLResponse:
+def _preview(request: Request, studio: StudioState, content: bytes, name: str) -> HTMLResponse:
     with tempfile.TemporaryDirectory(prefix="bookwright-import-") as folder:
         file = Path(folder) / (PurePath(name.replace("\\", "/")).name or "manuscript.txt")
         file.write_bytes(content)
@@ -142,11 +142,11 @@ def _preview(request: Request, here: Workshop, content: bytes, name: str) -> HTM
             reading, digest = replace(read_for_import(file, {}), file=Path(file.name)), digest_of(file)
         except InvalidInput as error:
             raise InvalidInput(str(error).replace(str(file), file.name)) from None
-    check_writable(reading.brief, here.settings)
+    check_writable(reading.brief, studio.settings)
 
     def work(tell: Callable[[str], None]) -> Brought:
         from bookwright.app.estimates.existing_text import bill_of_import  # brings the engine
 
-        return Brought(reading, digest, bill_of_import(reading.found, reading.brief, here.settings, 0, tell))
+        return Brought(reading, digest, bill_of_import(reading.found, reading.brief, studio.settings, 0, tell))
 
-    return page(request, "import_found.html.j2", job=here.jobs.start(work))
+    return page(request, "import_found.html.j2", job=studio.jobs.start(work))

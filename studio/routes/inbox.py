@@ -19,7 +19,7 @@ from bookwright.storage.repositories.gates import waiting_gates
 from bookwright.studio.pages import page
 from bookwright.studio.requests import BookRequest, Fields, ThisBook
 from bookwright.studio.routes.shelf import start_writing
-from bookwright.studio.workshop import Here, Workshop
+from bookwright.studio.state import StudioState, ThisStudio
 
 router = APIRouter()
 
@@ -58,15 +58,15 @@ class GateView:
 
 
 @router.get("/inbox")
-def inbox(request: Request, here: Here) -> HTMLResponse:
+def inbox(request: Request, studio: ThisStudio) -> HTMLResponse:
     """Show what waits."""
-    return page(request, "inbox.html.j2", sights=[_sight(here, gate) for gate in _waiting(here)])
+    return page(request, "inbox.html.j2", sights=[_sight(studio, gate) for gate in _waiting(studio)])
 
 
 @router.get("/inbox/count")
-def count(here: Here) -> HTMLResponse:
+def count(studio: ThisStudio) -> HTMLResponse:
     """Return how many gates wait, as the bar shows it."""
-    waiting = len(_waiting(here))
+    waiting = len(_waiting(studio))
     return HTMLResponse(f'<span class="badge">{waiting}</span>' if waiting else "")
 
 
@@ -96,8 +96,8 @@ def _decided(book: BookRequest, gate: Gate, ruling: Ruling) -> HTMLResponse:
     return page(book.request, "gate_decided.html.j2", gate=decided)
 
 
-def _waiting(here: Workshop) -> list[Gate]:
-    database = here.library.database()
+def _waiting(studio: StudioState) -> list[Gate]:
+    database = studio.library.database()
     if database is None:
         return []
     with database.read() as connection:
@@ -109,8 +109,8 @@ def _found(book: BookRequest, number: int) -> Gate:
         return chosen_gate(stores.gates.all(), str(number), book.id)
 
 
-def _sight(here: Workshop, gate: Gate) -> GateView:
-    opened = here.look(gate.book)
+def _sight(studio: StudioState, gate: Gate) -> GateView:
+    opened = studio.look(gate.book)
     with opened.storage.read() as stores:
         node = stores.nodes.get(gate.node)
         told = clean(subject_text(gate, stores))

@@ -18,7 +18,7 @@ from bookwright.storage.studio import Studio
 from bookwright.studio.pages import Undo, page
 from bookwright.studio.remedies import Remedy, in_words, remedy_in
 from bookwright.studio.requests import ThisBook
-from bookwright.studio.workshop import Here, Workshop
+from bookwright.studio.state import StudioState, ThisStudio
 
 router = APIRouter()
 
@@ -66,15 +66,15 @@ class ShelfRow:
 
 
 @router.get("/")
-def whole_shelf(request: Request, here: Here, with_archived: AllOption = False) -> HTMLResponse:
+def whole_shelf(request: Request, studio: ThisStudio, with_archived: AllOption = False) -> HTMLResponse:
     """Show the shelf."""
-    return _shown(request, here, "shelf.html.j2", with_archived)
+    return _shown(request, studio, "shelf.html.j2", with_archived)
 
 
 @router.get("/shelf")
-def piece_of_shelf(request: Request, here: Here, with_archived: AllOption = False) -> HTMLResponse:
+def piece_of_shelf(request: Request, studio: ThisStudio, with_archived: AllOption = False) -> HTMLResponse:
     """Return the list alone, as it stands now."""
-    return _shown(request, here, "shelf_list.html.j2", with_archived)
+    return _shown(request, studio, "shelf_list.html.j2", with_archived)
 
 
 @router.post("/books/{book}/pause")
@@ -124,54 +124,54 @@ def hand_in(book: ThisBook) -> HTMLResponse:
 
 
 @router.get("/pool")
-def pool(request: Request, here: Here) -> HTMLResponse:
+def pool(request: Request, studio: ThisStudio) -> HTMLResponse:
     """Show who writes what, which books were interrupted, and the cap over all of them."""
-    database = here.library.database()
+    database = studio.library.database()
     lines, standing = [], None
     if database is not None:
         lines = list_books(database)
         with database.read() as connection:
             standing = Studio(connection).standing()
-    server = known_server(here.settings)
-    rows = [row_of(here, line) for line in lines]
+    server = known_server(studio.settings)
+    rows = [row_of(studio, line) for line in lines]
     resting = [row for row in rows if row.line.standing in ("paused", "interrupted")]
     return page(
         request, "pool.html.j2", held=[row for row in rows if is_held(row.line.book)], standing=standing,
         interrupted=[row for row in resting if row.line.standing == "interrupted"], resting=resting if server else [],
-        cap=here.settings.studio_cap, server=server.url.removesuffix("/api") if server else "",
+        cap=studio.settings.studio_cap, server=server.url.removesuffix("/api") if server else "",
     )  # fmt: skip
 
 
 @router.get("/help")
-def help_page(request: Request, here: Here) -> HTMLResponse:
+def help_page(request: Request, studio: ThisStudio) -> HTMLResponse:
     """Show the help."""
     keyed = [provider for provider in PROVIDERS.values() if provider.key_variables and provider.needs_key]
-    return page(request, "help.html.j2", providers=keyed, home=here.settings.home)
+    return page(request, "help.html.j2", providers=keyed, home=studio.settings.home)
 
 
-def row_of(here: Workshop, line: ListedBook) -> ShelfRow:
+def row_of(studio: StudioState, line: ListedBook) -> ShelfRow:
     """Return a book's row."""
-    return ShelfRow(line, here.runs.is_starting(line.book.id), here.runs.failure(line.book.id))
+    return ShelfRow(line, studio.runs.is_starting(line.book.id), studio.runs.failure(line.book.id))
 
 
-def start_writing(here: Workshop, book: str) -> None:
+def start_writing(studio: StudioState, book: str) -> None:
     """Start writing a book that rests, once it is sure that it can be written as things are set.
 
     Raises:
         BookHeld: Somebody writes it.
         InvalidInput: It is finished, or cannot be written; the message says what to change.
     """
-    opened = here.look(book)
+    opened = studio.look(book)
     if is_held(opened.book):
         raise BookHeld(book, opened.book.lease_owner or "", opened.book.lease_expires - time.time())
     if opened.book.state is BookState.FINISHED:
         raise InvalidInput("This book is written to its end.")
     check_writable(opened.book.brief, opened.settings)
-    here.runs.start(book, ["resume", book, "--no-prefect"])
+    studio.runs.start(book, ["resume", book, "--no-prefect"])
 
 
-def _shown(request: Request, here: Workshop, template: str, with_archived: bool) -> HTMLResponse:
-    database = here.library.database()
+def _shown(request: Request, studio: StudioState, template: str, with_archived: bool) -> HTMLResponse:
+    database = studio.library.database()
     lines = [] if database is None else list_books(database, with_archived)
     lines.sort(key=lambda line: (line.book.is_archived, -line.book.updated_at))
-    return page(request, template, rows=[row_of(here, line) for line in lines], with_archived=with_archived)
+    return page(request, template, rows=[row_of(studio, line) for line in lines], with_archived=with_archived)

@@ -20,7 +20,7 @@ from bookwright.models.talk.session import TurnKind
 from bookwright.storage.repositories.sessions import SessionRepository
 from bookwright.studio.jobs import Job
 from bookwright.studio.requests import Fields, ThisBook
-from bookwright.studio.workshop import Here
+from bookwright.studio.state import ThisStudio
 
 router = APIRouter()
 
@@ -87,9 +87,9 @@ def say(book: ThisBook, fields: Fields) -> HTMLResponse:
 
 
 @router.get("/books/{book}/chat/{number}/live")
-async def live(here: Here, number: int) -> StreamingResponse:
+async def live(studio: ThisStudio, number: int) -> StreamingResponse:
     """Tell the words of an answer as they come, as server-sent events, until it has ended."""
-    return StreamingResponse(_spoken(here.talks.get(number, _ANSWER_FORGOTTEN)), media_type="text/event-stream")
+    return StreamingResponse(_spoken(studio.talks.get(number, _ANSWER_FORGOTTEN)), media_type="text/event-stream")
 
 
 @router.get("/books/{book}/chat/{number}")
@@ -99,9 +99,9 @@ def answer(book: ThisBook, number: int) -> HTMLResponse:
 
 
 @router.post("/books/{book}/chat/{number}/stop")
-def stop(here: Here, number: int) -> HTMLResponse:
+def stop(studio: ThisStudio, number: int) -> HTMLResponse:
     """Break an answer off; what had come is kept."""
-    here.talks.get(number, _ANSWER_FORGOTTEN).stop()
+    studio.talks.get(number, _ANSWER_FORGOTTEN).stop()
     return HTMLResponse("")
 
 

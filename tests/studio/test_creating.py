@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from bookwright.models.book import BookState
 from bookwright.models.settings import Settings
-from bookwright.storage.engine.looks import open_for_looks
+from bookwright.storage.engine.read_only import open_read_only
 from bookwright.storage.repositories.books import BookRepository
 from tests.studio.test_book_pages import PIECE
 
@@ -37,7 +37,7 @@ def test_an_order_that_is_not_the_billed_one_begins_nothing(
 
     assert refused.status_code == 422
     assert "has changed since its bill" in refused.text
-    assert open_for_looks(settings) is None
+    assert open_read_only(settings) is None
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def _billed(page: TestClient, order: dict[str, str]) -> dict[str, str]:
 
 
 def _state(settings: Settings, book: str) -> BookState | None:
-    database = open_for_looks(settings)
+    database = open_read_only(settings)
     if database is None:
         return None
     with database.read() as connection:
@@ -104,7 +104,7 @@ TEXT = "".join(
 
 def test_a_manuscript_is_split_billed_and_taken_in(page: TestClient, settings: Settings) -> None:
     shown = _found(page, page.post("/import/preview?name=Lamp.txt", content=TEXT.encode()).text)
-    nothing_yet = open_for_looks(settings)
+    nothing_yet = open_read_only(settings)
     fields = dict(re.findall(r'name="(job|bill)" value="(\w+)"', shown))
     guessed = page.post("/import/begin", data=fields | {"bill": "guess"}, headers=PIECE)
 

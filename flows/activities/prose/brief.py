@@ -14,7 +14,7 @@ from bookwright.agents.relay.secrets.open_designs import reads_designs
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import briefing, plans_in_brief
 from bookwright.flows import gates
-from bookwright.flows.activities.moves import is_last_try, keep_document
+from bookwright.flows.activities.outcomes import is_last_try, keep_document
 from bookwright.flows.activities.prompt_sizes import within_length
 from bookwright.flows.activities.prose.leak_review import CUT, cut_note
 from bookwright.flows.activities.recall import previous_endings, with_reader_reports

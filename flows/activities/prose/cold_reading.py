@@ -12,7 +12,7 @@ from bookwright.agents.agent import Agent
 from bookwright.agents.quality import collisions
 from bookwright.agents.readers import COLD_READER, FIRST_READER, REPAIR, editor
 from bookwright.agents.relay.secrets.reviewing import kept_cards
-from bookwright.flows.activities.moves import keep_document, try_step
+from bookwright.flows.activities.outcomes import keep_document, try_step
 from bookwright.flows.activities.prompt_sizes import batches_of
 from bookwright.flows.activities.prose.repairing import repair, targets
 from bookwright.flows.activities.recall import previous_endings

@@ -19,7 +19,7 @@ from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.answers import Check
 from bookwright.agents.workflows import IMPROVE, LEAK_REVIEW, LENGTHEN, REVISE_LEAK, evaluates, plans_in_brief
 from bookwright.flows import gates
-from bookwright.flows.activities.moves import accept_prose, both, is_given_up, is_last_try
+from bookwright.flows.activities.outcomes import accept_prose, both, is_given_up, is_last_try
 from bookwright.flows.activities.prose.leak_review import (
     CUT,
     LeakPlace,

@@ -17,7 +17,7 @@ from bookwright.agents.relay.secrets.reviewing import (
     span_of,
 )
 from bookwright.agents.relay.threads.instructions import ForeshadowAction, ForeshadowInstruction, instruct
-from bookwright.flows.activities.moves import keep_document, no_move
+from bookwright.flows.activities.outcomes import keep_document, no_move
 from bookwright.flows.activities.unit_facts import kept_in, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.leak import LeakReport, LeakRound

@@ -9,7 +9,7 @@ from bookwright.agents.relay.secrets.guard import Guard
 from bookwright.agents.relay.secrets.reviewing import is_rejected, span_of
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import LENGTHEN, SHORTEN
-from bookwright.flows.activities.moves import no_move, replace_prose, try_step
+from bookwright.flows.activities.outcomes import no_move, replace_prose, try_step
 from bookwright.flows.activities.prose.brief import guard_of
 from bookwright.flows.activities.prose.leak_review import Find, finder, without_leaks
 from bookwright.flows.activities.told_books import is_told

@@ -6,7 +6,7 @@ from bookwright.agents.readers import VOICE
 from bookwright.agents.relay.style_guide import guide_of_chapters, keep_guide, praised_in
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.exports.manuscript import accepted_beginning
-from bookwright.flows.activities.moves import is_given_up, keep_document, try_step
+from bookwright.flows.activities.outcomes import is_given_up, keep_document, try_step
 from bookwright.flows.activities.told_books import is_told
 from bookwright.flows.activities.unit_facts import begin_activity, unit_card
 from bookwright.flows.deps import Deps

@@ -28,7 +28,7 @@ from bookwright.agents.workflows import (
     write_workflow,
 )
 from bookwright.flows import gates
-from bookwright.flows.activities.moves import accept_prose, both
+from bookwright.flows.activities.outcomes import accept_prose, both
 from bookwright.flows.activities.prose.brief import check_context, guard_of
 from bookwright.flows.activities.prose.cold_reading import first_reading
 from bookwright.flows.activities.prose.finish import UnitFinish

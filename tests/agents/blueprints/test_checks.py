@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from bookwright.agents.blueprints.checks import CHECKS, references_of
-from bookwright.agents.blueprints.ground import BookGround, ChapterSeen, PageSeen
+from bookwright.agents.blueprints.snapshot import BookSnapshot, ChapterSeen, PageSeen
 from bookwright.models.faults import CheckResult, CheckState
 from bookwright.models.story.register import Register, RegisteredThread
 from bookwright.models.text.language import Language
@@ -16,12 +16,12 @@ LISTED = (
 
 
 def page(title: str, text: str = "", **values: object) -> PageSeen:
-    numbers = {"label": f"1.{len(title)}", "length": 100, "member": "places", "stage": "BookGround", "document": 1}
+    numbers = {"label": f"1.{len(title)}", "length": 100, "member": "places", "stage": "Ground", "document": 1}
     return PageSeen(title=title, text=text, **{**numbers, **values})  # type: ignore[arg-type]
 
 
 def result(check: str, *pages: PageSeen, limits: Mapping[str, float] | None = None) -> CheckResult:
-    return CHECKS[check][0](BookGround("Atlas", Language.EN, pages=pages), limits or {})
+    return CHECKS[check][0](BookSnapshot("Atlas", Language.EN, pages=pages), limits or {})
 
 
 def test_a_list_is_counted_under_the_last_heading_in_any_of_its_names() -> None:
@@ -87,18 +87,18 @@ def test_an_entry_just_short_of_the_least_is_as_long_as_it_was_asked_to_be() -> 
 
 def test_chapters_are_counted_in_the_books_own_unit() -> None:
     chapter = ChapterSeen(1, "1.1", "Eins", length=3_400, asked=3_500, document=1)
-    ground = BookGround("案", Language.ZH, chapters=(chapter,))
+    snapshot = BookSnapshot("案", Language.ZH, chapters=(chapter,))
     check = CHECKS["chapter_lengths"][0]
 
-    assert check(ground, {"least": 2_000, "most": 4_000}).state is CheckState.PASSED
-    assert check(ground, {"least": 2_000, "most": 4_000}).faults == ()
+    assert check(snapshot, {"least": 2_000, "most": 4_000}).state is CheckState.PASSED
+    assert check(snapshot, {"least": 2_000, "most": 4_000}).faults == ()
 
 
 def test_two_entries_of_one_name_and_a_stranger_in_the_register_are_found() -> None:
     pages = page("Salt", is_entry=True), page("salt", is_entry=True, label="1.9")
     thread = RegisteredThread(title="A debt", seed="Somebody owes.", characters=("Mira",), planted_in=1, answered_in=2)
-    ground = BookGround("Atlas", Language.EN, pages=pages, register=Register(threads=(thread,)))
+    snapshot = BookSnapshot("Atlas", Language.EN, pages=pages, register=Register(threads=(thread,)))
 
-    found = CHECKS["names_known"][0](ground, {})
+    found = CHECKS["names_known"][0](snapshot, {})
 
     assert [fault.label for fault in found.faults] == ["1.9", ""]

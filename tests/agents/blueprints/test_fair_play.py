@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from bookwright.agents.blueprints.checks import checked
-from bookwright.agents.blueprints.ground import BookGround, ChapterSeen
 from bookwright.agents.blueprints.pages import page_text
+from bookwright.agents.blueprints.snapshot import BookSnapshot, ChapterSeen
 from bookwright.models.blueprint import CheckUse
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadEvent, ThreadEventType, Timeline
 from bookwright.models.faults import CheckResult, CheckState
@@ -43,14 +43,14 @@ CHECKS = tuple(
 )
 
 
-def book(events: Mapping[str, Mapping[int, ThreadEventType]], *, was_read: bool = True) -> BookGround:
+def book(events: Mapping[str, Mapping[int, ThreadEventType]], *, was_read: bool = True) -> BookSnapshot:
     """A book of twelve chapters that is known to show those things."""
     chapters = tuple(
         ChapterSeen(number, label, f"Chapter {number}", 150, 150, number, was_read=was_read)
         for number, label in enumerate(LABELS, 1)
     )
     threads = {name: thread(name, shown) for name, shown in events.items()}
-    return BookGround("A Case", Language.EN, chapters=chapters, register=REGISTER, threads=threads,
+    return BookSnapshot("A Case", Language.EN, chapters=chapters, register=REGISTER, threads=threads,
                   reading=ReadingOrder(chapters=LABELS))  # fmt: skip
 
 
@@ -59,8 +59,8 @@ def thread(name: str, shown: Mapping[int, ThreadEventType]) -> Foreshadowing:
     return Foreshadowing(id=name, title=name, timeline=Timeline(events=events))
 
 
-def results(ground: BookGround) -> dict[str, CheckResult]:
-    return {result.check: result for result in checked(CHECKS, ground)}
+def results(snapshot: BookSnapshot) -> dict[str, CheckResult]:
+    return {result.check: result for result in checked(CHECKS, snapshot)}
 
 
 def test_a_fair_book_passes_every_check() -> None:

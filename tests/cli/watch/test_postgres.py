@@ -7,7 +7,7 @@ from sqlalchemy.exc import DBAPIError
 
 from bookwright.cli.watch.watcher import ScreenWish, Watcher
 from bookwright.failpoints import Failpoint
-from bookwright.storage.engine.looks import open_for_looks
+from bookwright.storage.engine.read_only import open_read_only
 from tests.cli.shelf import a_book
 from tests.support.books import make_settings
 
@@ -34,7 +34,7 @@ def test_a_server_that_goes_away_is_told_and_its_book_seen_again_when_it_is_back
     assert back.trouble == ""
     with (
         pytest.raises(DBAPIError, match="read-only"),
-        open_for_looks(settings).write(Failpoint.EDIT_BOOK) as connection,
+        open_read_only(settings).write(Failpoint.EDIT_BOOK) as connection,
     ):
         connection.exec_driver_sql("UPDATE books SET title = 'x'")
     book.database.dispose()

@@ -10,7 +10,7 @@ from bookwright.failpoints import Failpoint
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookNotFound, StorageError
 from bookwright.models.gate import GateKind
-from bookwright.storage.engine.looks import open_for_looks
+from bookwright.storage.engine.read_only import open_read_only
 from bookwright.storage.engine.sqlite import sqlite_driver
 from bookwright.storage.lease import Lease
 from tests.app.watching.saying import happened, said, say
@@ -190,7 +190,7 @@ def test_a_database_that_goes_away_and_comes_back_is_seen_again(settings, book, 
 
 
 def test_whoever_looks_cannot_write(settings, book):
-    database = open_for_looks(settings)
+    database = open_read_only(settings)
 
     with pytest.raises(StorageError, match="readonly"), database.write(Failpoint.EDIT_BOOK) as connection:
         connection.exec_driver_sql("UPDATE books SET title = 'x'")

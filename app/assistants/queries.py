@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from bookwright.agents.relay.threads.alerts import PACINGS
 from bookwright.app.access import existing_library
-from bookwright.app.assistants.opening import AssistantDesk, Facts
+from bookwright.app.assistants.opening import BookAccess, Facts
 from bookwright.app.branches.comparing import compare, other_branch, text_pair
 from bookwright.app.branches.forks import branch_tree
 from bookwright.app.candidates import candidates_at, units_with_candidates
@@ -30,15 +30,15 @@ MOST_CHARACTERS = 20_000
 """Of a text in one answer; `after` asks for the next piece."""
 
 
-class BookLooks:
+class BookQueries:
     """Looks that change nothing and ask no model."""
 
-    def __init__(self, desk: AssistantDesk) -> None:
-        self._desk = desk
+    def __init__(self, access: BookAccess) -> None:
+        self._access = access
 
     def books(self) -> list[Facts]:
         """List all books: id, title, where each stands, how much is written, what it has cost."""
-        with existing_library(self._desk.settings) as database:
+        with existing_library(self._access.settings) as database:
             lines = [] if database is None else list_books(database)
         return [
             {
@@ -51,7 +51,7 @@ class BookLooks:
 
     def status(self, book: str) -> Facts:
         """Tell where one book stands, why it rests, what it has cost, and the gates that wait for its author's word."""
-        with self._desk.opened(book) as opened, opened.storage.read() as stores:
+        with self._access.opened(book) as opened, opened.storage.read() as stores:
             own, root = stores.books.get(opened.book.id), stores.nodes.root()
             return {
                 "book": own.id, "title": own.title, "state": state_of(own), "reason": own.reason,
@@ -62,7 +62,7 @@ class BookLooks:
 
     def tree(self, book: str, spoilers: bool = False) -> list[Facts]:
         """List the book's parts in reading order, with what is written of each; `spoilers` adds what each is to do."""
-        with self._desk.opened(book) as opened, opened.storage.read() as stores:
+        with self._access.opened(book) as opened, opened.storage.read() as stores:
             reading = stores.codex.reading_order()
             return [
                 {
@@ -79,7 +79,7 @@ class BookLooks:
 
         `version` is what `save_text` wants to know, where the place has one text of its own.
         """
-        with self._desk.opened(book) as opened:
+        with self._access.opened(book) as opened:
             with opened.storage.read() as stores:
                 node = find_node(place, stores)
                 name, version = stores.name_of(node), None
@@ -95,12 +95,12 @@ class BookLooks:
 
     def codex(self, book: str, spoilers: bool = False) -> list[Facts]:
         """List characters and places; without `spoilers` what readers learn late is left out, and counted."""
-        with self._desk.opened(book) as opened, opened.storage.read() as stores:
+        with self._access.opened(book) as opened, opened.storage.read() as stores:
             return [_entry(entry, spoilers) for entry in stores.codex.entries()]
 
     def threads(self, book: str, spoilers: bool = False) -> Facts:
         """List what readers were led to wait for; without `spoilers` not what it comes to."""
-        with self._desk.opened(book) as opened, opened.storage.read() as stores:
+        with self._access.opened(book) as opened, opened.storage.read() as stores:
             board = make_board(stores, PACINGS["medium"], is_finished=opened.book.state is BookState.FINISHED).facts()
         if spoilers:
             return board
@@ -113,7 +113,7 @@ class BookLooks:
 
     def secrets(self, book: str, spoilers: bool = False) -> list[Facts]:
         """List the book's secrets by number; what they are is told with `spoilers` alone."""
-        with self._desk.opened(book) as opened, opened.storage.read() as stores:
+        with self._access.opened(book) as opened, opened.storage.read() as stores:
             kept = stores.codex.secrets()
         names = neutral_names(kept)
         told = [{"secret": names[own.id], "importance": own.importance.value} for own in kept]
@@ -123,7 +123,7 @@ class BookLooks:
 
     def report(self, book: str, spoilers: bool = False) -> Facts:
         """Report on the book: scores, checks, alerts, costs; `spoilers` adds threads, secrets and the time line."""
-        with self._desk.opened(book) as opened:
+        with self._access.opened(book) as opened:
             found = report_of(opened.storage, opened.settings).model_dump(mode="json")
         if spoilers:
             return found
@@ -139,12 +139,12 @@ class BookLooks:
 
     def branches(self, book: str) -> Facts:
         """List the book with all its branches: where each stands, what it has written and paid by itself."""
-        with self._desk.opened(book) as opened:
+        with self._access.opened(book) as opened:
             return branch_tree(opened).facts()
 
     def compare(self, book: str, other: str, place: str = "") -> Facts:
         """Tell what differs between two branches of one book; with a `place`, give its text in both, word by word."""
-        with self._desk.opened(book) as opened:
+        with self._access.opened(book) as opened:
             there = other_branch(opened, other)
             if place:
                 pair = text_pair(opened, there, place)
@@ -154,19 +154,19 @@ class BookLooks:
 
     def candidates(self, book: str, place: str = "") -> list[Facts]:
         """List the drafts that were made of the same pages, what blind readers said, and which draft stands."""
-        with self._desk.opened(book) as opened, opened.storage.read() as stores:
+        with self._access.opened(book) as opened, opened.storage.read() as stores:
             sights = [candidates_at(find_node(place, stores), stores)] if place else units_with_candidates(stores)
             return [sight.facts() for sight in sights]
 
     def notes(self, book: str, place: str = "") -> list[Facts]:
         """List the author's notes at words of the text, with whether those words still stand."""
-        with self._desk.opened(book) as opened, opened.storage.read() as stores:
+        with self._access.opened(book) as opened, opened.storage.read() as stores:
             labels = editable_parts(stores, find_node(place, stores).label) if place else None
             return [one.facts() for one in (all_comments(stores) if labels is None else comments_at(stores, labels))]
 
     def stale(self, book: str, place: str = "book") -> Facts:
         """List what rests on texts that were changed since, with the bill of making it anew and that bill's hash."""
-        with self._desk.opened(book) as opened, opened.storage.read() as stores:
+        with self._access.opened(book) as opened, opened.storage.read() as stores:
             wanted = RefreshScope(find_node(place, stores).label)
             sight = refresh_preview(stores, opened.book.brief, wanted)
             reading = stores.codex.reading_order()
@@ -190,8 +190,8 @@ class BookLooks:
         from bookwright.app.estimates.rehearsal import estimate_book
         from bookwright.app.orders.order_form import OrderBill, brief_of
 
-        brief = brief_of(order, self._desk.settings.home)
-        found = estimate_book(brief, self._desk.settings)
+        brief = brief_of(order, self._access.settings.home)
+        found = estimate_book(brief, self._access.settings)
         return {
             "length": found.length, "unit": found.unit, "profile": found.profile, "low": asdict(found.total.low),
             "high": asdict(found.total.high), "seconds": list(found.seconds), "bill_hash": OrderBill(brief, found).hash,
@@ -199,8 +199,8 @@ class BookLooks:
 
     def bill_for_going_on(self, book: str, until: str = "") -> Facts:
         """Tell what going on with a book that rests is likely to cost, with the hash that confirms it."""
-        with self._desk.opened(book) as opened:
-            going = self._desk.going_on(opened, until)
+        with self._access.opened(book) as opened:
+            going = self._access.going_on(opened, until)
         return going.facts()
 
 

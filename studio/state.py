@@ -19,7 +19,7 @@ from bookwright.studio.guard import StudioKeys
 from bookwright.studio.jobs import Jobs, Runs
 
 
-class Workshop:
+class StudioState:
     """One studio while it runs; nothing is opened before it is looked at."""
 
     def __init__(self, settings: Settings, keys: StudioKeys) -> None:
@@ -83,10 +83,10 @@ class Workshop:
                 follower.close()
 
 
-def _workshop(request: Request) -> Workshop:
-    found: Workshop = request.app.state.workshop
+def _studio_of(request: Request) -> StudioState:
+    found: StudioState = request.app.state.studio
     return found
 
 
-Here = Annotated[Workshop, Depends(_workshop)]
+ThisStudio = Annotated[StudioState, Depends(_studio_of)]
 """The studio that a request came to."""

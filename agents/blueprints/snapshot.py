@@ -53,7 +53,7 @@ class ChapterSeen:
 
 
 @dataclass(frozen=True)
-class BookGround:
+class BookSnapshot:
     """One book as code can see it."""
 
     title: str

@@ -13,7 +13,7 @@ _CALLS_AT_ONCE = 5_000
 
 
 @dataclass(frozen=True)
-class BookPulse:
+class BookStatus:
     """Where a book stands. Two that are equal but for `lease_left` mean that nothing has changed between them."""
 
     id: str
@@ -45,12 +45,12 @@ class BookPulse:
         return (self.updated_at, self.calls, self.standing, self.title, self.lease_owner, self.is_archived)
 
 
-def pulses(connection: Connection) -> list[BookPulse]:
-    """Return the pulse of every book, oldest book first."""
-    names = [name for name in BookPulse.__dataclass_fields__ if name != SECONDS_LEFT.name]
+def statuses(connection: Connection) -> list[BookStatus]:
+    """Return the status of every book, oldest book first."""
+    names = [name for name in BookStatus.__dataclass_fields__ if name != SECONDS_LEFT.name]
     query = select(*(books.c[name] for name in names), SECONDS_LEFT).order_by(books.c.created_at, books.c.id)
     rows = connection.execute(query)
-    return [BookPulse(**(dict(row._mapping) | {"state": BookState(row.state)})) for row in rows]
+    return [BookStatus(**(dict(row._mapping) | {"state": BookState(row.state)})) for row in rows]
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ _PATIENCE_SECONDS = 1.0
 """How long a look waits for a lock; whoever looks comes again."""
 
 
-def open_for_looks(settings: Settings) -> Database | None:
+def open_read_only(settings: Settings) -> Database | None:
     """Open the database so that it refuses every write; None where there is none, or nothing is in it yet.
 
     Raises:

@@ -16,7 +16,7 @@ _AMPLE = 10
 
 
 @dataclass
-class RoomProbe:
+class BudgetProbe:
     """Builds each context twice, in its room and in ample room: the difference is what was left out."""
 
     contexts: ContextSource
@@ -44,11 +44,11 @@ class RoomProbe:
         return replace(deps, desk=replace(deps.desk, contexts=self, models=asker))
 
 
-def probed(deps: Deps) -> RoomProbe:
+def probed(deps: Deps) -> BudgetProbe:
     """Return a probe over the contexts of a held book."""
     desk = deps.desk
     ample = {role: budget * _AMPLE for role, budget in desk.profile.context_budget.items()}
     profile = desk.profile.model_copy(update={"context_budget": ample})
     index: KnowledgeIndex = desk.contexts.follower.index  # type: ignore[attr-defined]  # of a held book, not of any source
     builder = ContextBuilder(deps.storage, index, profile, desk.locale, desk.count_tokens)
-    return RoomProbe(desk.contexts, builder, desk.profile)
+    return BudgetProbe(desk.contexts, builder, desk.profile)

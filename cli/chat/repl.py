@@ -38,7 +38,7 @@ class Quit(Exception):
 
 
 @dataclass(frozen=True)
-class Manner:
+class ChatOptions:
     """How the talk is held."""
 
     cwd: Path
@@ -66,7 +66,7 @@ def _ended_by_signals() -> Iterator[None]:
 
 
 @_ended_by_signals()
-def hold(opening: Opening, manner: Manner, settings: Settings, database: Database) -> None:
+def hold(opening: Opening, options: ChatOptions, settings: Settings, database: Database) -> None:
     """Talk until the input ends or the person ends it.
 
     Raises:
@@ -74,28 +74,28 @@ def hold(opening: Opening, manner: Manner, settings: Settings, database: Databas
         typer.Exit: Through a pipe: an answer did not come.
     """
     terminal = Terminal(settings.home / "chat_history") if sys.stdin.isatty() else None
-    message = "" if terminal is not None or manner.by_lines else whole_pipe()
-    view = _view(manner)
+    message = "" if terminal is not None or options.by_lines else whole_pipe()
+    view = _view(options)
     with (
-        ground(opening.member, settings, database, manner.cwd, opening.book) as stands_on,
+        ground(opening.member, settings, database, options.cwd, opening.book) as stands_on,
         closing(EventBus()) as bus,
         kept_events(bus, event_path(settings.home, f"{opening.member.name}-{opening.state.id[:8]}")),  # for `watch`
         paced_models(database, settings) as models,
     ):
         confirm = _asker(terminal, view) if terminal is not None else None
         talk = Talk(
-            opening, stands_on, database, models, bus, view, confirm, manner.budget_usd, says_yes=manner.says_yes
+            opening, stands_on, database, models, bus, view, confirm, options.budget_usd, says_yes=options.says_yes
         )
         if terminal is not None:
             _converse(talk, terminal, view, opening)
         else:
-            _answer_pipe(talk, view, [message] if message else piped_lines(), has_commands=manner.by_lines)
+            _answer_pipe(talk, view, [message] if message else piped_lines(), has_commands=options.by_lines)
 
 
-def _view(manner: Manner) -> ChatView:
-    if manner.as_json:
-        return JsonView(shows_raw=manner.shows_raw)
-    return TextView(streams=sys.stdout.isatty(), shows_raw=manner.shows_raw)
+def _view(options: ChatOptions) -> ChatView:
+    if options.as_json:
+        return JsonView(shows_raw=options.shows_raw)
+    return TextView(streams=sys.stdout.isatty(), shows_raw=options.shows_raw)
 
 
 def _converse(talk: Talk, terminal: Terminal, view: ChatView, opening: Opening) -> None:
