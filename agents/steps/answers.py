@@ -71,7 +71,7 @@ The built-in model wrote 826 words on 15 pages."""
 
 
 def answer_limit(agent: Agent, card: Card, profile: Profile, language: Language) -> int:
-    """How many tokens an answer may have: what its length needs, and room to miss it."""
+    """How many tokens an answer may have: what its length needs, room to miss it, and to leave a text as it stands."""
     if profile.name is ProfileName.SMALL:
         if agent.is_piece:
             return PIECE_TOKENS
@@ -79,7 +79,7 @@ def answer_limit(agent: Agent, card: Card, profile: Profile, language: Language)
             return round(card.ask_length * _TOKENS_A_UNIT[language])
         return _SMALL_JSON_TOKENS if agent.output else _SMALL_NOTE_TOKENS
     if agent.is_prose:
-        return round(max(card.ask_length, 100) * _TOKENS_A_UNIT[language] * 1.8) + _THINKING_TOKENS
+        return round(max(card.ask_length * 1.8, 180, card.draft_length) * _TOKENS_A_UNIT[language]) + _THINKING_TOKENS
     if agent.output is not None:
         is_long = agent.role in ("planner", "divider", "writer")  # a writer's is made of passages
         answer = _PLAN_TOKENS if is_long else _VERDICT_TOKENS + _THINKING_TOKENS

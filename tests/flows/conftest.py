@@ -46,7 +46,7 @@ def fable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
 
 @pytest.fixture(scope="session")
 def reviewed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
-    """One of three chapters that a model has read beside the secret."""
+    """One of five scenes that a model has read beside the secret."""
     yield from written_once(tmp_path_factory, "reviewed", **ABOUT, length=5_000, profile="standard")
 
 

@@ -8,13 +8,18 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from bookwright.agents.agent import Agent
-from bookwright.agents.steps.answers import parse
+from bookwright.agents.backends.tokens import count_raw
+from bookwright.agents.steps.answers import answer_limit, parse
+from bookwright.agents.workflows import REVISE
+from bookwright.models.profile import PROFILES, ProfileName
 from bookwright.models.step import Failure, Reply
 from bookwright.models.story.state import GlobalState
 from bookwright.models.text.changes import Changes
 from bookwright.models.text.language import Language
+from bookwright.models.text.length import LengthRecord
 from bookwright.models.tree.decision import AtomVerdicts, FlowDecision, Questions, Routing, TitleAndBlurb
 from bookwright.models.tree.plan import PlanOutput
+from tests.agents.backends.rehearsal.rehearsed import card
 
 DRAFTER = Agent("draft", "story/x", "writer", 0.7, "writer", is_prose=True)
 PLANNER = Agent("planner", "story/x", "planner", 0.4, "planner", output=PlanOutput)
@@ -289,3 +294,22 @@ def test_any_reply_is_a_value_or_a_named_failure(text: str, language: Language, 
 
     assert (parsed.value is None) == (parsed.failure is not None)
     assert (parsed.detail == "") == (parsed.failure is None)
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"), [(Language.EN, f"{RAIN} "), (Language.ZH, "雨落在塔上，灯灭了。")], ids=["en", "zh"]
+)
+@pytest.mark.parametrize("wanted", [60, 600, 2_400])
+def test_whoever_writes_a_draft_anew_may_give_back_all_of_it_however_far_it_overran(
+    language: Language, sentence: str, wanted: int
+) -> None:
+    """A model that wrote too little so far was asked for more than is wanted, and may overrun even that."""
+    profile = PROFILES[ProfileName.ECONOMY]
+    asked = LengthRecord(ratio=0.6).to_ask(wanted)
+    room = answer_limit(DRAFTER, card(language, ask_length=asked), profile, language)
+    draft = sentence * int(room / count_raw(sentence * 100, "o200k") * 100)
+    measured = card(language, ask_length=wanted, draft_length=language.measure(draft))
+
+    limit = answer_limit(REVISE, measured, profile, language)
+
+    assert limit > count_raw(draft, "o200k") + 100  # with some findings before it

@@ -21,6 +21,7 @@ from bookwright.models.book import Book, BookState
 from bookwright.models.brief import make_brief
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.errors import InvalidInput
+from bookwright.models.faults import Fault, FoundFaults
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.stores import BookStorage
@@ -39,6 +40,8 @@ class Killing:
     inner: ModelService
     asked: list[str] = field(default_factory=list)
     kills_at: str = ""
+    finds_fault: bool = False
+    """Whether whoever reviews the book finds something in the last document shown, whatever the dice say."""
 
     def ask(self, request: Any, *others: Any) -> Any:
         """Answer, unless this is what everything ends at; it does so once."""
@@ -46,7 +49,12 @@ class Killing:
             self.kills_at = ""
             raise KeyboardInterrupt
         self.asked.append(request.name)
-        return self.inner.ask(request, *others)
+        reply = self.inner.ask(request, *others)
+        if not (self.finds_fault and request.output is FoundFaults):
+            return reply
+        *_, shown = (made.text for made in request.facts["artefacts"] if made.tag == "document")
+        found = Fault(label=shown.partition("]")[0], fault="Nobody lights the lamp.", order="Let somebody light it.")
+        return reply.model_copy(update={"text": FoundFaults(findings=(found,)).model_dump_json()})
 
 
 @dataclass
@@ -146,6 +154,7 @@ def test_a_book_that_a_killed_refresh_left_has_the_same_end_and_is_looked_over_n
 @pytest.mark.soak
 @pytest.mark.parametrize("shelf", ["standard"], indirect=True)
 def test_one_that_is_killed_on_its_way_to_the_new_end_pays_nothing_twice(shelf: Shelf) -> None:
+    shelf.models.finds_fault = True
     shelf.run()
     shelf.go_on()
     before = len(shelf.models.asked)

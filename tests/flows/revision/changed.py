@@ -41,6 +41,7 @@ ADVICE = (DocumentKind.RETELLING, DocumentKind.REVIEW, DocumentKind.CONSISTENCY)
 """What was said about a text: its words are handed on, and make nothing stale."""
 _QUOTING = (DocumentKind.STYLE_GUIDE, DocumentKind.LEAK_REVIEW, *ADVICE)
 """Kinds that quote the prose: a mark in them is that of the words they quote."""
+_WRITTEN = (DocumentKind.DESIGN, DocumentKind.WRITERS_BRIEF, DocumentKind.PROSE)
 _LEFT_AS_IT_IS = ("§", "<<<", "@after")
 
 
@@ -123,6 +124,13 @@ def _settings(home: Path) -> Settings:
     return make_settings(home, free_megabytes=0).model_copy(update={"model": "rehearsal:miss"})
 
 
+def made(stores: Stores, *kinds: DocumentKind) -> dict[tuple[str, DocumentKind], Document]:
+    """The designs, the briefs and the chapters' texts."""
+    nodes = {node.key: node for node in stores.nodes.walk()}
+    found = stores.documents.of_nodes(nodes, *(kinds or _WRITTEN))
+    return {(nodes[document.node].label, document.kind): document for document in found}
+
+
 def resting_by_marks(stores: Stores) -> dict[int, set[int]]:
     """Which versions' words stood in a prompt of each current document's steps, found by reading all of them.
 
@@ -159,10 +167,16 @@ def resting_by_marks(stores: Stores) -> dict[int, set[int]]:
 
 def as_made(document: Document, versions: list[Document]) -> Document:
     """The version that was put right since, if it was."""
-    slot = (document.node, document.kind)
-    while document.origin is DocumentOrigin.REPAIR:
-        document = next(old for old in versions if ((old.node, old.kind), old.version) == (slot, document.base))
-    return document
+    return put_right(document, versions)[-1]
+
+
+def put_right(document: Document, versions: list[Document]) -> list[Document]:
+    """A version, and all that it was before each time it was put right, newest first."""
+    found, slot = [document], (document.node, document.kind)
+    while found[-1].origin is DocumentOrigin.REPAIR:
+        base = found[-1].base
+        found.append(next(old for old in versions if ((old.node, old.kind), old.version) == (slot, base)))
+    return found
 
 
 def steps_of(stores: Stores, step: int) -> list[Any]:

@@ -28,7 +28,7 @@ from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import BookStorage, Stores
-from tests.flows.revision.changed import ADVICE, Written, as_made, marked_models, resting_by_marks, written
+from tests.flows.revision.changed import ADVICE, Written, marked_models, put_right, resting_by_marks, written
 
 NEWS = "\n\nAnd the lamp was blue all along."
 UNSEEN = (DocumentKind.GLOBAL_STATE, DocumentKind.STYLE_GUIDE, *ADVICE)
@@ -38,7 +38,7 @@ UNSEEN = (DocumentKind.GLOBAL_STATE, DocumentKind.STYLE_GUIDE, *ADVICE)
 @pytest.fixture(scope="module")
 def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
     """A book of a few chapters with all that a standard one has."""
-    found = written(tmp_path_factory.mktemp("story"), length=5_000, profile="standard")
+    found = written(tmp_path_factory.mktemp("story"), length=5_000, profile="standard", max_planning_rounds=3)
     yield found
     found[0].database.dispose()
 
@@ -170,8 +170,8 @@ def test_hand_edits_reach_what_they_stood_before_and_are_taken_back_by_restoring
         current = {
             found.id for key in resting if (found := stores.documents.get(key)) and key not in {o.id for o in edited}
         }
-        before = [as_made(old, stores.documents.versions(old.node, old.kind)) for old in edited]
-    olds = {old.id for old in [*edited, *before]}  # a text that was put right since is changed for who read it before
+        states = [put_right(old, stores.documents.versions(old.node, old.kind)) for old in edited]
+    olds = {old.id for own in states for old in own}  # a text that was put right is changed for who read it before
 
     stale = {one.document.id for one in direct(storage)}
     with storage.write() as stores:
