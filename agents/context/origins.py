@@ -11,7 +11,6 @@ from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.templates import own_template
 from bookwright.storage.index.chunks import LIMIT, weigh
 from bookwright.storage.index.passages import Passage
-from bookwright.storage.tree.outline import TreeLine
 
 _TITLE_CHARACTERS = 60
 
@@ -69,13 +68,13 @@ def wording(line: str) -> str:
     return " ".join(_SIGNS.sub(" ", line).casefold().split())
 
 
-def design_for_writer(document: Document, task: TreeLine | TaskNode, locale: str) -> ContextPiece:
+def design_for_writer(document: Document, task: TaskNode, locale: str) -> ContextPiece:
     """Return a design under its task's title, as whoever writes prose reads it."""
     heading = _plain_heading(task.level, document.kind, task.title or task.goal, 0, locale)
     return ContextPiece(heading, document.text, document.id, document.node)
 
 
-def origin_of(node: TreeLine | TaskNode, kind: str, locale: str) -> str:
+def origin_of(node: TaskNode, kind: str, locale: str) -> str:
     """Return the line that says whose text follows, such as `[1.2 chapter summary: The Door]`."""
     return _heading(node.label, node.level, kind, node.title or node.goal, locale)
 

@@ -10,7 +10,7 @@ from bookwright.agents.relay.secrets.guard import guard_at
 from bookwright.models.brief import Brief
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.tree.plan import TaskType
-from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
 
 
@@ -77,6 +77,6 @@ def plot_of(unit: TaskNode, stores: Stores, brief: Brief) -> str:
 def _made_for(units: list[TaskNode], stores: Stores) -> Iterator[UnitDesign]:
     distance = {unit.key: number for number, unit in enumerate(units)}
     tasks = (task for unit in units for task in stores.nodes.children(unit.key, TaskType.DESIGN))
-    done = {task.key: task for task in tasks if task.status in (NodeStatus.WRITTEN, NodeStatus.DONE)}
+    done = {task.key: task for task in tasks if task.is_finished}
     found = [UnitDesign(done[text.node], text) for text in stores.documents.of_nodes(done, DocumentKind.DESIGN)]
     yield from sorted(found, key=lambda design: (distance[design.task.parent or 0], design.task.ordinal))
