@@ -122,7 +122,8 @@ class KnowledgeIndex:
         limits = SearchLimits(tuple(kinds), frozenset(exclude_nodes), before)
         self.before_search(limits)
         vectors = self._query_vectors(asked)
-        pool = Pool(self._look, self._nearest, self._fresh, self._mentions, self._cache, known)
+        nearest = self._nearest if self._index else None
+        pool = Pool(self._look, nearest, self._fresh, self._mentions, self._cache, known)
         candidates = pool.gather(asked, vectors, limits)
         texts = [passage.searchable for passage, _ in candidates]
         scores = rank(asked, vectors, texts, np.array([vector for _, vector in candidates], np.float32), known)
@@ -236,8 +237,7 @@ class KnowledgeIndex:
         self._fresh = {identity: pair for identity, pair in self._fresh.items() if identity[0] > held}
 
     def _nearest(self, vectors: Vectors, kinds: Sequence[DocumentKind], count: int) -> list[list[Row]]:
-        if self._index is None:
-            return [[] for _ in vectors]
+        assert self._index is not None
         try:
             return self._index.nearest(vectors, kinds, count)
         except IndexDamaged as error:
