@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from bookwright.agents.context.place import ActivityPlace
 from bookwright.agents.context.pruner import ContextPiece
@@ -17,7 +18,9 @@ _TITLE_CHARACTERS = 60
 _MOST_LINE = 3 * LIMIT
 """Weight of a line that is printed whole where a passage of it was found."""
 
-_SIGNS = re.compile(r"[\W_]+")
+_KNOWN_TEXTS = 128
+
+_WORD = re.compile(r"[^\W_]+")
 
 
 def summaries_of(units: Sequence[TaskNode], place: ActivityPlace) -> list[ContextPiece]:
@@ -52,8 +55,7 @@ def pieces_of(passages: Sequence[Passage], place: ActivityPlace) -> list[Context
 
 def whole_lines(text: str, passage: str) -> list[tuple[int, str]]:
     """Return the lines of a text that a passage of it is from, with their numbers; of a long one the passage's part."""
-    lines = paragraphs(text)
-    wordings = [wording(line) for line in lines]
+    lines, wordings = _lines(text)
     found: dict[int, str] = {}
     for part in passage.split("\n"):
         told = wording(part)
@@ -63,9 +65,16 @@ def whole_lines(text: str, passage: str) -> list[tuple[int, str]]:
     return list(found.items())
 
 
+@lru_cache(_KNOWN_TEXTS)
+def _lines(text: str) -> tuple[list[str], list[str]]:
+    """The lines of a text, and what each says: passages of one text are found many at a time, and again."""
+    lines = paragraphs(text)
+    return lines, list(map(wording, lines))
+
+
 def wording(line: str) -> str:
     """Return what a line says, without its bullets, marks and case: the same line in two documents is one."""
-    return " ".join(_SIGNS.sub(" ", line).casefold().split())
+    return " ".join(_WORD.findall(line)).casefold()
 
 
 def design_for_writer(document: Document, task: TaskNode, locale: str) -> ContextPiece:
