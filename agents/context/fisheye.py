@@ -14,11 +14,12 @@ from bookwright.agents.context.pruner import GAP, Pruned
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.text.prose import paragraphs, sentences
 from bookwright.models.tree.place import order_of
+from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.templates import own_template
 from bookwright.storage.index.chunks import is_heading, join_sentences
 from bookwright.storage.stores import Stores
-from bookwright.storage.tree.outline import LineSpan, TreeLine
+from bookwright.storage.tree.outline import LineSpan
 
 _VIEWS = ((12, 90), (8, 60), (5, 40), (3, 30), (2, 0), (1, 0))
 """Lines of a level and characters of a note; the first view that fits is taken."""
@@ -59,9 +60,9 @@ class _Surroundings:
     node: TaskNode
     now: int
     """The node that is said to be worked on."""
-    tasks: Sequence[TreeLine] = ()
-    levels: Sequence[LineSpan[TreeLine]] = ()
-    parts: LineSpan[TreeLine] = field(default_factory=LineSpan)
+    tasks: Sequence[TaskNode] = ()
+    levels: Sequence[LineSpan[TaskNode]] = ()
+    parts: LineSpan[TaskNode] = field(default_factory=LineSpan)
     outcomes: Mapping[int, Document] = field(default_factory=dict)
     """Summaries by node."""
 
@@ -108,19 +109,24 @@ def _fitting(
     return Pruned(_rendered(rows, locale), frozenset(row.source for row in rows if row.source is not None))
 
 
-def _tasks(place: ActivityPlace) -> Sequence[TreeLine]:
-    return place.outline.tasks([place.unit.key, *(one.key for one in tasks_above(place.node, place.stores))])
+def _tasks(place: ActivityPlace) -> Sequence[TaskNode]:
+    return place.tasks([place.unit.key, *(one.key for one in tasks_above(place.node, place.stores))])
 
 
 def _look(place: ActivityPlace, now: TaskNode) -> _Surroundings:
-    width = _VIEWS[0][0]
     path = [*reversed(place.ancestors), place.unit]
-    levels = [place.outline.siblings(one, width) for one in path]
-    parts = place.outline.last_units(place.unit.key, width)
+    levels = [_units(place, one.parent, one.label) if one.parent else LineSpan((one,)) for one in path]
+    parts = _units(place, place.unit.key)
     finished = [line.key for span in (*levels, parts) for line in span.lines if line.is_finished]
     summaries = place.stores.documents.of_nodes(finished, DocumentKind.SUMMARY)
     outcomes = {document.node: document for document in summaries}
     return _Surroundings(path, place.node, now.key, levels=levels, parts=parts, outcomes=outcomes)
+
+
+def _units(place: ActivityPlace, parent: int, label: str = "") -> LineSpan[TaskNode]:
+    """The units below a node: as many as the widest view shows, around one of them or at the end."""
+    width, _ = _VIEWS[0]
+    return LineSpan(tuple(place.stores.nodes.children(parent, TaskType.WRITE))).narrowed(label, width)
 
 
 def tasks_above(node: TaskNode, stores: Stores) -> list[TaskNode]:
@@ -176,27 +182,26 @@ def _task_rows(parent: int, around: _Surroundings, size: _ViewSize, depth: int) 
         yield ViewRow(depth, more=span.after)
 
 
-def _row(line: TreeLine, depth: int, around: _Surroundings, size: _ViewSize) -> ViewRow:
-    is_unit = line.task_type.value == "write"
+def _row(line: TaskNode, depth: int, around: _Surroundings, size: _ViewSize) -> ViewRow:
     # The unit's own summary is written by one step of an activity whose other steps see this view too.
     # In a book that was written already, neither what came later nor how the units above ended is told.
     has_outcome = line.is_finished and around.node.comes_after(order_of(line.label))
     summary = around.outcomes.get(line.key) if has_outcome else None
-    told = _outcome(summary.text) if summary else ("" if line.title and not is_unit else line.goal)
+    told = _outcome(summary.text) if summary else ("" if line.title and not line.is_unit else line.goal)
     note = _clipped(told, size.characters * (_OUTCOME if summary else 1))
     return ViewRow(
         depth=depth,
         label=line.label,
-        kind=line.level if is_unit else line.task_type.value,
+        kind=line.level.value if line.is_unit else line.task_type.value,
         title=line.title,
-        length=line.length if is_unit else None,
+        length=line.length if line.is_unit else None,
         state=_state(line, around),
         note=note,
         source=summary.id if summary and note else None,
     )
 
 
-def _state(line: TreeLine, around: _Surroundings) -> str:
+def _state(line: TaskNode, around: _Surroundings) -> str:
     if line.key == around.now:
         return "now"
     if line.is_finished:

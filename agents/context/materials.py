@@ -17,7 +17,7 @@ from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.templates import own_template
 from bookwright.storage.stores import Stores
-from bookwright.storage.tree.outline import TreeLine
+from bookwright.storage.tree.outline import has_text_after
 
 _QUERY_CHARACTERS = 300
 _LISTS, _OPEN_POINTS = ("instructions", "input_brief", "constraints", "acceptance_criteria"), "open_points"
@@ -79,7 +79,7 @@ def made_below(place: ActivityPlace, kind: DocumentKind) -> list[tuple[list[Cont
     if place.activity is Activity.AGGREGATE:
         opened = opened[1:]
     for parent in (place.unit, *reversed(opened)):
-        tasks = [task for task in place.outline.tasks([parent.key]) if task.task_type is task_type]
+        tasks = [task for task in place.tasks([parent.key]) if task.task_type is task_type]
         there = [task for task in tasks if task.is_finished and place.node.comes_after(order_of(task.label))]
         found = _documents(there, kind, place)
         pieces = [piece for _, piece in sorted(found, key=lambda pair: pair[1].document)]
@@ -169,7 +169,7 @@ def _is_made_late(place: ActivityPlace) -> bool:
     unit = place.unit
     match place.activity:
         case Activity.BRIEF:
-            return bool(unit.written) or place.outline.has_text_after(unit)
+            return bool(unit.written) or has_text_after(place.stores.connection, (unit, *place.ancestors))
         case Activity.EXECUTE | Activity.AGGREGATE:
             return bool(unit.written)
         case Activity.CLOSE:
@@ -177,14 +177,13 @@ def _is_made_late(place: ActivityPlace) -> bool:
     return False
 
 
-def _finished(place: ActivityPlace, parents: Iterable[int], task_type: TaskType) -> list[TreeLine]:
-    tasks = place.outline.tasks(list(parents))
-    return [task for task in tasks if task.task_type is task_type and task.is_finished]
+def _finished(place: ActivityPlace, parents: Iterable[int], task_type: TaskType) -> list[TaskNode]:
+    return [task for task in place.tasks(parents) if task.task_type is task_type and task.is_finished]
 
 
 def _documents(
-    tasks: Sequence[TreeLine], kind: DocumentKind, place: ActivityPlace
-) -> list[tuple[TreeLine, ContextPiece]]:
+    tasks: Sequence[TaskNode], kind: DocumentKind, place: ActivityPlace
+) -> list[tuple[TaskNode, ContextPiece]]:
     """The documents of a kind that some tasks have, as pieces, each with its task."""
     by_key = {task.key: task for task in tasks}
     found = []

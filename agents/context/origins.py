@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from bookwright.agents.context.place import ActivityPlace
 from bookwright.agents.context.pruner import ContextPiece
@@ -11,14 +12,15 @@ from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.templates import own_template
 from bookwright.storage.index.chunks import LIMIT, weigh
 from bookwright.storage.index.passages import Passage
-from bookwright.storage.tree.outline import TreeLine
 
 _TITLE_CHARACTERS = 60
 
 _MOST_LINE = 3 * LIMIT
 """Weight of a line that is printed whole where a passage of it was found."""
 
-_SIGNS = re.compile(r"[\W_]+")
+_KNOWN_TEXTS = 128
+
+_WORD = re.compile(r"[^\W_]+")
 
 
 def summaries_of(units: Sequence[TaskNode], place: ActivityPlace) -> list[ContextPiece]:
@@ -53,8 +55,7 @@ def pieces_of(passages: Sequence[Passage], place: ActivityPlace) -> list[Context
 
 def whole_lines(text: str, passage: str) -> list[tuple[int, str]]:
     """Return the lines of a text that a passage of it is from, with their numbers; of a long one the passage's part."""
-    lines = paragraphs(text)
-    wordings = [wording(line) for line in lines]
+    lines, wordings = _lines(text)
     found: dict[int, str] = {}
     for part in passage.split("\n"):
         told = wording(part)
@@ -64,18 +65,25 @@ def whole_lines(text: str, passage: str) -> list[tuple[int, str]]:
     return list(found.items())
 
 
+@lru_cache(_KNOWN_TEXTS)
+def _lines(text: str) -> tuple[list[str], list[str]]:
+    """The lines of a text, and what each says: passages of one text are found many at a time, and again."""
+    lines = paragraphs(text)
+    return lines, list(map(wording, lines))
+
+
 def wording(line: str) -> str:
     """Return what a line says, without its bullets, marks and case: the same line in two documents is one."""
-    return " ".join(_SIGNS.sub(" ", line).casefold().split())
+    return " ".join(_WORD.findall(line)).casefold()
 
 
-def design_for_writer(document: Document, task: TreeLine | TaskNode, locale: str) -> ContextPiece:
+def design_for_writer(document: Document, task: TaskNode, locale: str) -> ContextPiece:
     """Return a design under its task's title, as whoever writes prose reads it."""
     heading = _plain_heading(task.level, document.kind, task.title or task.goal, 0, locale)
     return ContextPiece(heading, document.text, document.id, document.node)
 
 
-def origin_of(node: TreeLine | TaskNode, kind: str, locale: str) -> str:
+def origin_of(node: TaskNode, kind: str, locale: str) -> str:
     """Return the line that says whose text follows, such as `[1.2 chapter summary: The Door]`."""
     return _heading(node.label, node.level, kind, node.title or node.goal, locale)
 

@@ -1,16 +1,20 @@
 """Where in the book an activity stands, and the book as it is there."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 from bookwright.agents.context.pruner import Focus
 from bookwright.models.brief import Brief
 from bookwright.models.step import Activity
-from bookwright.models.tree.place import ReadingOrder
+from bookwright.models.tree.place import ReadingOrder, order_of
+from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.index.ranking import weights
 from bookwright.storage.stores import Stores
-from bookwright.storage.tree.outline import OutlineReader
+
+_MOST_TASKS = 200
+"""Tasks of one look: more than a whole path of units has."""
 
 
 @dataclass(frozen=True)
@@ -32,10 +36,12 @@ class ActivityPlace:
         """The order in which the book is read."""
         return self.stores.codex.reading_order()
 
-    @property
-    def outline(self) -> OutlineReader:
-        """Reads lines of the book's tree."""
-        return OutlineReader(self.stores.connection, self.unit.book)
+    def tasks(self, parents: Iterable[int]) -> list[TaskNode]:
+        """Return the newest design and search tasks right below some nodes, in the order they were planned."""
+        children = self.stores.nodes.children
+        below = [task for parent in parents for task in children(parent, TaskType.DESIGN, TaskType.SEARCH)]
+        newest = sorted(below, key=lambda task: (task.ordinal, task.key))[-_MOST_TASKS:]
+        return sorted(newest, key=lambda task: order_of(task.label))
 
     @property
     def is_dividing(self) -> bool:

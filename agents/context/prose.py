@@ -15,7 +15,7 @@ from bookwright.agents.context.pruner import GAP, ContextPiece, Pruned, Pruner
 from bookwright.agents.context.retrieval_cache import RetrievalCache
 from bookwright.agents.relay.continuity import hint_lines
 from bookwright.agents.relay.secrets.guard import Guard, guard_at
-from bookwright.agents.relay.secrets.open_designs import OpenDesigns, designs_of, plot_of, reads_designs
+from bookwright.agents.relay.secrets.open_designs import OpenDesigns, open_designs
 from bookwright.agents.relay.times.setting import told_setting
 from bookwright.agents.workflows import plans_in_brief
 from bookwright.models.document import Document, DocumentKind
@@ -144,7 +144,7 @@ class ProseFilling:
 
     def _hints(self, room: int) -> Pruned:
         place, unit = self.place, self.place.unit
-        told = self._writers_brief.text if self._writers_brief else plot_of(unit, place.stores, place.brief)
+        told = self._writers_brief.text if self._writers_brief else self._designs.plot_of(unit)
         sight = self.kit.director.sight(unit.label, place.stores.codex, place.brief, told=told or unit.goal)
         return Pruned(self._pruner.fitting(hint_lines(sight, place.locale), room))
 
@@ -158,8 +158,7 @@ class ProseFilling:
 
     @cached_property
     def _designs(self) -> OpenDesigns:
-        unit, stores = self.place.unit, self.place.stores
-        return designs_of(unit, stores) if reads_designs(unit, stores, self.place.brief) else OpenDesigns(None, ())
+        return open_designs(self.place.unit, self.place.stores, lambda: self._guard)
 
     @cached_property
     def _guard(self) -> Guard:

@@ -7,6 +7,7 @@ take most of the room by itself goes sentence by sentence. No sentence is ever c
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -190,12 +191,8 @@ class Pruner:
         return whole or self._last_of(sentences(parts[-1]) if parts else [], join_sentences, room)
 
     def _last_of(self, parts: Sequence[str], joined: Callable[[Sequence[str]], str], room: int) -> str:
-        kept: list[str] = []
-        for part in reversed(parts):
-            if self._count(joined([part, *kept])) > room:
-                break
-            kept.insert(0, part)
-        return joined(kept)
+        fits = bisect_right(range(1, len(parts) + 1), room, key=lambda count: self._count(joined(parts[-count:])))
+        return joined(parts[len(parts) - fits :])
 
     def _cut(self, piece: ContextPiece, room: int) -> ContextPiece:
         if self._count(piece.block) <= room:

@@ -91,6 +91,11 @@ class TaskNode(FrozenModel):
         return self.task_type is TaskType.WRITE
 
     @property
+    def is_finished(self) -> bool:
+        """True once its prose or its document stands."""
+        return self.status in (NodeStatus.WRITTEN, NodeStatus.DONE)
+
+    @property
     def member(self) -> str:
         """The blueprint's member that the task belongs to; empty where it has none."""
         return self.stage.split("/")[1] if "/" in self.stage else ""

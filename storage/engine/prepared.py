@@ -7,6 +7,7 @@ from collections import namedtuple
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from importlib import import_module
+from itertools import chain
 from typing import Any
 
 from sqlalchemy import Connection, Select, Table
@@ -64,7 +65,7 @@ class Prepared:
             found = connection.execute(self._statement, values)
             return Rows(found if found.returns_rows else ())
         if isinstance(values, dict):
-            rows = through_driver(connection, self._text, self._bound(values))
+            rows = through_driver(connection, self._text_for(values), self._bound(values))
         else:
             rows = through_driver(connection, self._text, [self._bound(each) for each in values])
         return Rows(map(self._row, rows))
@@ -73,7 +74,16 @@ class Prepared:
         filled = {**self._own, **values}
         for name, take in self._takes_in.items():
             filled[name] = take(filled[name])
-        return tuple([filled[name] for name in self._places])
+        if not self._lists:
+            return tuple([filled[name] for name in self._places])
+        return tuple(chain.from_iterable(filled[own] if own in self._lists else (filled[own],) for own in self._places))
+
+    def _text_for(self, values: Values) -> str:
+        """The statement with as many places as its lists have entries."""
+        text = self._text
+        for name in self._lists:
+            text = text.replace(f"__[POSTCOMPILE_{name}]", ",".join("?" * len(values[name])))
+        return text
 
     @cached_property
     def _compiled(self) -> SQLCompiler:
@@ -98,6 +108,11 @@ class Prepared:
     def _places(self) -> list[str]:
         """The value's name for each place of the statement."""
         return list(self._compiled.positiontup or ())
+
+    @cached_property
+    def _lists(self) -> list[str]:
+        """The values that are lists, for an `IN`."""
+        return [name for name, bind in self._compiled.binds.items() if bind.expanding]
 
     @cached_property
     def _takes_in(self) -> dict[str, Callable[[Any], Any]]:

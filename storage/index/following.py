@@ -125,7 +125,7 @@ class IndexFollower:
             self.index.catch_up(self._journal)
             self._waiting = ()
         elif self._waiting:
-            self.index.catch_up(self._journal, up_to=self._waiting[-1].id)
+            self.index.take_in(self._waiting, self._journal)
         self._waiting = self.index.new_documents()
 
     def end_context(self) -> None:

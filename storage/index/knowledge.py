@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -33,6 +34,9 @@ never opens it."""
 _DOCUMENTS_AT_ONCE = 64
 _ROWS_AT_ONCE = 2_000
 _KNOWN_QUERIES = 256
+
+_chunks = lru_cache(_DOCUMENTS_AT_ONCE)(chunks)
+"""Cut once for two: whoever embeds ahead, and whoever takes in."""
 
 _log = logging.getLogger(__name__)
 
@@ -68,8 +72,8 @@ class KnowledgeIndex:
         """True once it has caught up and holds something, so that only what came since is missing."""
         return self._is_open and self._has_all_vectors and self._last > 0
 
-    def catch_up(self, journal: Journal, up_to: int | None = None) -> None:
-        """Take in what documents came since the last time, or those of them up to one, before they are searched for.
+    def catch_up(self, journal: Journal) -> None:
+        """Take in what documents came since the last time, before they are searched for.
 
         What is new is stored inside the transaction of the next step; a backlog of many documents,
         and all vectors after the embedding model was changed, in transactions of their own.
@@ -78,18 +82,16 @@ class KnowledgeIndex:
         if not self._has_all_vectors:
             self._embed_what_lacks_vectors(journal)
             self._has_all_vectors = True
-        while documents := self.new_documents(up_to):
+        while documents := self.new_documents():
             is_backlog = len(documents) == _DOCUMENTS_AT_ONCE
-            self._take_in(documents, journal, writes_now=is_backlog)
-            self._move_to_chroma()
+            self.take_in(documents, journal, writes_now=is_backlog)
             if not is_backlog:
                 return
 
-    def new_documents(self, up_to: int | None = None) -> list[Document]:
+    def new_documents(self) -> list[Document]:
         """Return the first documents that came since the last time, in order, with their texts."""
-        with self._storage.read() as stores:
-            found = stores.documents.after(self._last, KINDS, _DOCUMENTS_AT_ONCE)
-        return found if up_to is None else [document for document in found if document.id <= up_to]
+        with self._storage.look() as stores:
+            return stores.documents.after(self._last, KINDS, _DOCUMENTS_AT_ONCE)
 
     def texts_of(self, documents: Sequence[Document]) -> list[str]:
         """Return what taking some documents in wants embedded, as it stands now."""
@@ -122,7 +124,8 @@ class KnowledgeIndex:
         limits = SearchLimits(tuple(kinds), frozenset(exclude_nodes), before)
         self.before_search(limits)
         vectors = self._query_vectors(asked)
-        pool = Pool(self._look, self._nearest, self._fresh, self._mentions, self._cache, known)
+        nearest = self._nearest if self._index else None
+        pool = Pool(self._look, nearest, self._fresh, self._mentions, self._cache, known)
         candidates = pool.gather(asked, vectors, limits)
         texts = [passage.searchable for passage, _ in candidates]
         scores = rank(asked, vectors, texts, np.array([vector for _, vector in candidates], np.float32), known)
@@ -145,8 +148,7 @@ class KnowledgeIndex:
         journal.move(lambda stores, step: self._repository(stores).clear())
         self._open()
         while documents := self.new_documents():
-            self._take_in(documents, journal, writes_now=True)
-            self._move_to_chroma()
+            self.take_in(documents, journal, writes_now=True)
             told(len(documents))
         journal.move(lambda stores, step: self._repository(stores).drop_unused_vectors())
         return self._embedded
@@ -176,7 +178,8 @@ class KnowledgeIndex:
             self._move_to_chroma()
         self._is_open = True
 
-    def _take_in(self, documents: Sequence[Document], journal: Journal, *, writes_now: bool) -> None:
+    def take_in(self, documents: Sequence[Document], journal: Journal, *, writes_now: bool = False) -> None:
+        """Take in what `new_documents` gave, or the first of it; it is stored with the next step, or at once."""
         new, known = self._cut(documents)
         embedded = self._embed(item for item in new if item.vector_hash not in known)
         vectors = known | embedded
@@ -190,10 +193,11 @@ class KnowledgeIndex:
             journal.defer(write)
         self._fresh |= {item.passage.id: (item.passage, vectors[item.vector_hash]) for item in new}
         self._last = documents[-1].id
+        self._move_to_chroma()
 
     def _cut(self, documents: Sequence[Document]) -> tuple[list[NewPassage], dict[str, Vectors]]:
         """Cut documents into passages; return these, and the vectors by hash that are stored for them already."""
-        with self._storage.read() as stores:
+        with self._storage.look() as stores:
             new = [item for document in documents for item in _passages_of(document, stores)]
             return new, self._repository(stores).known_vectors(item.vector_hash for item in new)
 
@@ -236,8 +240,7 @@ class KnowledgeIndex:
         self._fresh = {identity: pair for identity, pair in self._fresh.items() if identity[0] > held}
 
     def _nearest(self, vectors: Vectors, kinds: Sequence[DocumentKind], count: int) -> list[list[Row]]:
-        if self._index is None:
-            return [[] for _ in vectors]
+        assert self._index is not None
         try:
             return self._index.nearest(vectors, kinds, count)
         except IndexDamaged as error:
@@ -266,7 +269,7 @@ class KnowledgeIndex:
 
     @contextmanager
     def _look(self) -> Iterator[PassageRepository]:
-        with self._storage.read() as stores:
+        with self._storage.look() if self._is_holder else self._storage.read() as stores:
             yield self._repository(stores)
 
     def _repository(self, stores: Stores) -> PassageRepository:
@@ -281,6 +284,6 @@ def _passages_of(document: Document, stores: Stores) -> list[NewPassage]:
             text=text, document=document.id, chunk=number, kind=document.kind, node=node.key, label=node.label,
             level=node.level.value, task_type=node.task_type.value, title=node.title, goal=node.goal,
         )
-        for number, text in enumerate(chunks(document.text, limit))
+        for number, text in enumerate(_chunks(document.text, limit))
     ]  # fmt: skip
     return [NewPassage(passage, text_hash(passage.searchable)) for passage in found]

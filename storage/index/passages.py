@@ -2,17 +2,18 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from sqlalchemy import ColumnElement, Connection, Label, Result, Select, Table, delete, func, or_, select
+from sqlalchemy import BindParameter, ColumnElement, Connection, Result, Table, bindparam, delete, func, or_, select
 
 from bookwright.models.document import DocumentKind
 from bookwright.models.text.language import Language, detect_language
 from bookwright.models.tree.place import order_of
 from bookwright.storage.batches import batches
 from bookwright.storage.branches.lineage import ancestors_of, of_heirs, of_lineage
-from bookwright.storage.engine.prepared import insert_new
+from bookwright.storage.engine.prepared import Prepared, insert_new
 from bookwright.storage.index.chunks import header
 from bookwright.storage.index.embedding import Vectors
 from bookwright.storage.repositories import Repository
@@ -121,7 +122,8 @@ class PassageRepository(Repository):
 
     def last_document(self) -> int:
         """Return the newest document that has passages; 0 for none. Documents come in order."""
-        return self._connection.execute(self._of_newest(passages.c.document)).scalar_one_or_none() or 0
+        newest = _NEWEST.execute(self._connection, {"book": self._book}).first()
+        return newest.document if newest else 0
 
     def add(self, new: Sequence[NewPassage], embedded: Mapping[str, Vectors]) -> None:
         """Store passages, and vectors by text hash; what is there already stays."""
@@ -146,30 +148,19 @@ class PassageRepository(Repository):
 
     def known_vectors(self, hashes: Iterable[str]) -> dict[str, Vectors]:
         """Return the vectors that are stored for those text hashes."""
-        query = select(vectors.c.hash, vectors.c.vector).where(
-            of_lineage(vectors.c.book, self._book), vectors.c.model == self._model
-        )
-        found = self._each(query, vectors.c.hash, dict.fromkeys(hashes))
-        return {row.hash: _vector(row.vector) for row in found}
-
-    def passages_of(self, rows: Iterable[Row]) -> dict[Row, Passage]:
-        """Return those passages that still stand, with their texts."""
-        return {row.id: _passage(row) for row in self._each(_PLACES.where(*_STANDING), passages.c.id, rows)}
+        return {row.hash: _vector(row.vector) for row in self._each(_KNOWN_VECTORS, dict.fromkeys(hashes))}
 
     def standing(self, identities: Iterable[int]) -> set[int]:
         """Return those documents that are current and belong to living nodes."""
-        query = select(documents.c.id).join(nodes, nodes.c.key == documents.c.node)
-        chosen = documents.c.id.in_(list(identities))
-        return set(self._connection.execute(query.where(chosen, *_STANDING)).scalars())
+        return {row.id for row in self._each(_STANDING, identities)}
 
-    def vectors_of(self, rows: Iterable[Row]) -> dict[Row, Vectors]:
-        """Return the vectors of those passages."""
-        return {row.id: _vector(row.vector) for row in self._each(self._rows_and_vectors(), passages.c.id, rows)}
+    def standing_at(self, rows: Iterable[Row]) -> list[StoredVector]:
+        """Return those passages that still stand and have a vector."""
+        return [_stored(row) for row in self._each(_STANDING_AT, rows)]
 
     def after(self, row: Row, limit: int) -> list[StoredVector]:
         """Return up to `limit` passages that came after a row, in order, with their vectors."""
-        rows = self._oldest(limit, self._vector(), passages.c.id > row, self._vector().is_not(None))
-        return [StoredVector(found.id, _passage(found), _vector(found.vector)) for found in rows]
+        return [_stored(found) for found in self._oldest(limit, _VECTOR, passages.c.id > row, _HAS_VECTOR)]
 
     def sample(self, count: int, up_to: Row) -> list[StoredVector]:
         """Return about `count` passages spread evenly over the rows up to one."""
@@ -183,47 +174,38 @@ class PassageRepository(Repository):
 
     def scan(self, kinds: Iterable[DocumentKind]) -> Iterator[tuple[list[Row], Vectors]]:
         """Yield rows and vectors of all passages of some kinds, a few thousand at a time."""
-        query = self._rows_and_vectors().where(passages.c.book == self._book, _is_of(kinds))
-        for rows in self._connection.execute(query.execution_options(yield_per=_AT_ONCE)).partitions():
+        chosen = (passages.c.book == self._book, passages.c.kind.in_([kind.value for kind in kinds]), _HAS_VECTOR)
+        query = select(passages.c.id, _VECTOR).where(*chosen).execution_options(yield_per=_AT_ONCE)
+        for rows in self._connection.execute(query, {"model": self._model}).partitions():
             yield [row.id for row in rows], np.array([_vector(row.vector) for row in rows])
 
     def last_row(self) -> Row:
         """Return the newest passage's row; 0 for none."""
-        return self._connection.execute(self._of_newest(passages.c.id)).scalar_one_or_none() or 0
+        newest = _NEWEST.execute(self._connection, {"book": self._book}).first()
+        return newest.id if newest else 0
 
     def naming(
         self, names: Sequence[str], kinds: Iterable[DocumentKind], limit: int, after: Row, up_to: Row
     ) -> dict[str, list[Row]]:
-        """Return for each name the first `limit` passages of some kinds, between two rows, that hold it.
-
-        Letter by letter. Goes once through the texts, until all names have enough.
-        """
-        place = func.instr if self._connection.dialect.name == "sqlite" else func.strpos
-        query = (
-            select(passages.c.id, passages.c.text)
-            .where(passages.c.book == self._book, _is_of(kinds))
-            .where(passages.c.id > after, passages.c.id <= up_to)
-            .where(or_(*(place(passages.c.text, name) > 0 for name in names)))
-            .order_by(passages.c.id)
-        )
+        """Return for each name the first `limit` passages of some kinds, between two rows, that hold it to the letter."""
+        values = {"book": self._book, "kinds": [kind.value for kind in kinds], "after": after, "up_to": up_to}
+        values |= {f"name_{place}": name for place, name in enumerate(names)}
         found: dict[str, list[Row]] = {name: [] for name in names}
-        with self._connection.execute(query) as rows:
-            for row, text in rows:
-                for name, its_rows in found.items():
-                    if len(its_rows) < limit and name in text:
-                        its_rows.append(row)
-                if all(len(its_rows) == limit for its_rows in found.values()):
-                    break
+        for row, text in _naming(self._connection.dialect.name, len(names)).execute(self._connection, values):
+            for name, its_rows in found.items():
+                if len(its_rows) < limit and name in text:
+                    its_rows.append(row)
         return found
 
     def newest_lacks_vector(self) -> bool:
         """True if the newest passage has no vector of this model: it was chosen later, or part way."""
-        row = self._connection.execute(self._of_newest(self._vector())).one_or_none()
+        query = select(_VECTOR).where(passages.c.book == self._book).order_by(passages.c.id.desc()).limit(1)
+        row = self._connection.execute(query, {"model": self._model}).one_or_none()
         return row is not None and row.vector is None
 
     def without_vector(self, limit: int) -> list[NewPassage]:
         """Return up to `limit` passages that have no vector of this model, oldest first."""
-        rows = self._oldest(limit, passages.c.vector_hash, self._vector().is_(None))
+        rows = self._oldest(limit, passages.c.vector_hash, _VECTOR.is_(None))
         return [NewPassage(_passage(row), row.vector_hash) for row in rows]
 
     def clear(self) -> None:
@@ -239,26 +221,12 @@ class PassageRepository(Repository):
     def _oldest(self, limit: int, column: ColumnElement[Any], *conditions: ColumnElement[bool]) -> Result[Any]:
         """The first passages that meet some conditions, with their places and one more column."""
         query = _PLACES.add_columns(column).where(passages.c.book == self._book, *conditions)
-        return self._connection.execute(query.order_by(passages.c.id).limit(limit))
+        return self._connection.execute(query.order_by(passages.c.id).limit(limit), {"model": self._model})
 
-    def _of_newest(self, column: ColumnElement[Any]) -> Select[Any]:
-        """A column of the newest passage."""
-        return select(column).where(passages.c.book == self._book).order_by(passages.c.id.desc()).limit(1)
-
-    def _each(self, query: Select[Any], column: ColumnElement[Any], values: Iterable[Any]) -> Iterator[Any]:
-        """Yield the rows of a query in which a column has one of some values."""
+    def _each(self, statement: Prepared, values: Iterable[Any]) -> Iterator[Any]:
+        """Yield the rows of a statement for some values."""
         for some in batches(values, _AT_ONCE):
-            yield from self._connection.execute(query.where(column.in_(some)))
-
-    def _rows_and_vectors(self) -> Select[Any]:
-        return select(passages.c.id, self._vector()).where(self._vector().is_not(None))
-
-    def _vector(self) -> Label[Any]:
-        """The vector of a passage: the book's own, or else an origin's."""
-        found = select(vectors.c.vector).where(vectors.c.hash == passages.c.vector_hash, vectors.c.model == self._model)
-        own = found.where(vectors.c.book == passages.c.book).correlate(passages).scalar_subquery()
-        shared = found.where(vectors.c.book.in_(ancestors_of(passages.c.book))).limit(ONE)
-        return func.coalesce(own, shared.correlate(passages).scalar_subquery()).label("vector")
+            yield from statement.execute(self._connection, {"book": self._book, "model": self._model, "among": some})
 
     def _add_new(self, table: Table, rows: Sequence[dict[str, Any]]) -> None:
         if rows:
@@ -274,11 +242,48 @@ _PLACES = (
     .join(nodes, nodes.c.key == passages.c.node)
 )  # fmt: skip
 
-_STANDING = (IS_CURRENT, IS_LIVING)
+_of_text = select(vectors.c.vector).where(
+    vectors.c.hash == passages.c.vector_hash, vectors.c.model == bindparam("model")
+)
+_own = _of_text.where(vectors.c.book == passages.c.book).correlate(passages).scalar_subquery()
+_shared = _of_text.where(vectors.c.book.in_(ancestors_of(passages.c.book))).limit(ONE)
+_VECTOR = func.coalesce(_own, _shared.correlate(passages).scalar_subquery()).label("vector")
+"""The vector of a passage: the book's own, or else an origin's."""
+_HAS_VECTOR = _VECTOR.is_not(None)
+
+_AMONG: BindParameter[Any] = bindparam("among", expanding=True)
+_OF_BOOK = passages.c.book == bindparam("book")
+_NEWEST = Prepared(select(passages.c.id, passages.c.document).where(_OF_BOOK).order_by(passages.c.id.desc()).limit(ONE))
+_STANDING = Prepared(
+    select(documents.c.id)
+    .join(nodes, nodes.c.key == documents.c.node)
+    .where(documents.c.id.in_(_AMONG), IS_CURRENT, IS_LIVING)
+)
+_STANDING_AT = Prepared(
+    _PLACES.add_columns(_VECTOR).where(passages.c.id.in_(_AMONG), IS_CURRENT, IS_LIVING, _HAS_VECTOR)
+)
+_KNOWN_VECTORS = Prepared(
+    select(vectors.c.hash, vectors.c.vector).where(
+        of_lineage(vectors.c.book, bindparam("book")), vectors.c.model == bindparam("model"), vectors.c.hash.in_(_AMONG)
+    )
+)
 
 
-def _is_of(kinds: Iterable[DocumentKind]) -> ColumnElement[bool]:
-    return passages.c.kind.in_([kind.value for kind in kinds])
+@lru_cache
+def _naming(dialect: str, names: int) -> Prepared:
+    """The passages of some kinds, between two rows, that hold any of so many names, with their texts."""
+    place = func.instr if dialect == "sqlite" else func.strpos
+    return Prepared(
+        select(passages.c.id, passages.c.text)
+        .where(_OF_BOOK, passages.c.kind.in_(bindparam("kinds", expanding=True)))
+        .where(passages.c.id > bindparam("after"), passages.c.id <= bindparam("up_to"))
+        .where(or_(*(place(passages.c.text, bindparam(f"name_{number}")) > 0 for number in range(names))))
+        .order_by(passages.c.id)
+    )
+
+
+def _stored(row: Any) -> StoredVector:
+    return StoredVector(row.id, _passage(row), _vector(row.vector))
 
 
 def _passage(row: Any) -> Passage:

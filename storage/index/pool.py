@@ -1,7 +1,7 @@
 """The passages among which a question is ranked: the nearest by meaning, and those with its names."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -97,9 +97,8 @@ class PassageCache:
         asked = set(rows)
         documents = {row: self._known[row][0].document for row in asked & self._known.keys()}
         still = repository.standing(set(documents.values()))  # one row each, where their passages would be many
-        new = repository.passages_of(asked - documents.keys())
-        vectors = repository.vectors_of(new)
-        self._known |= {row: (passage, vectors[row]) for row, passage in new.items()}
+        new = {item.row: (item.passage, item.vector) for item in repository.standing_at(asked - documents.keys())}
+        self._known |= new
         standing = {row for row, document in documents.items() if document in still} | new.keys()
         found = {row: self._known[row] for row in sorted(standing)}
         for row in found:
@@ -117,7 +116,8 @@ class Pool:
     """
 
     look: Look
-    nearest: Nearest
+    nearest: Nearest | None
+    """Asks the index; None where it holds nothing."""
     fresh: Mapping[PassageId, Candidate]
     mentions: Mentions
     cache: PassageCache
@@ -127,11 +127,10 @@ class Pool:
     def gather(self, asked: Sequence[str], queries: Vectors, limits: SearchLimits) -> list[Candidate]:
         """Return the `SIZE` nearest to each query and what names its names, in order of their ids."""
         names_asked = list(dict.fromkeys(name for query in asked for name in names(query, self.known)))[:_NAMES]
-        named = self._named(names_asked, limits)
-        found = [*self._near(queries, limits), *named]
         with self.look() as repository:
+            named, near = self._indexed(names_asked, queries, limits, repository)
             standing = repository.standing({document for document, _ in self.fresh})
-        candidates = {passage.id: (passage, vector) for passage, vector in found}
+        candidates = {passage.id: (passage, vector) for passage, vector in (*near, *named)}
         candidates |= {
             identity: held for identity, held in self.fresh.items() if identity[0] in standing and limits.admit(held[0])
         }
@@ -141,25 +140,22 @@ class Pool:
         chosen = _nearest_to_each(queries, candidates) | with_names
         return [candidates[identity] for identity in sorted(chosen & candidates.keys())]
 
-    def _near(self, queries: Vectors, limits: SearchLimits) -> Iterator[Candidate]:
-        """Ask the index, and further until there is enough within the limits for each query."""
+    def _indexed(
+        self, names_asked: Sequence[str], queries: Vectors, limits: SearchLimits, repository: PassageRepository
+    ) -> tuple[list[Candidate], list[Candidate]]:
+        """Return what names the names, and the nearest to each query; ask further until there is enough of these."""
+        if self.nearest is None:
+            return [], []
+        named = self.mentions.of(names_asked, limits.kinds, repository)
         count = SIZE + _SPARE
         while True:
             found = self.nearest(queries, limits.kinds, count)
-            held = self._look_up({row for rows in found for row in rows})
-            kept = [[row for row in rows if row in held and limits.admit(held[row][0])] for rows in found]
+            held = self.cache.of(named.union(*found), repository)
+            held = {row: candidate for row, candidate in held.items() if limits.admit(candidate[0])}
+            kept = [[row for row in rows if row in held] for rows in found]
             if all(len(some) >= SIZE or len(rows) < count for some, rows in zip(kept, found, strict=True)):
-                return (held[row] for some in kept for row in some[:SIZE])
+                return [held[row] for row in named & held.keys()], [held[row] for some in kept for row in some[:SIZE]]
             count *= 4
-
-    def _named(self, names_asked: Sequence[str], limits: SearchLimits) -> list[Candidate]:
-        with self.look() as repository:
-            rows = self.mentions.of(names_asked, limits.kinds, repository)
-        return [held for held in self._look_up(rows).values() if limits.admit(held[0])]
-
-    def _look_up(self, rows: Iterable[Row]) -> dict[Row, Candidate]:
-        with self.look() as repository:
-            return self.cache.of(rows, repository)
 
     def _ids_with_names(
         self, names_asked: Sequence[str], named: Iterable[Passage], limits: SearchLimits

@@ -6,19 +6,14 @@ from typing import Any, Generic, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, func, or_, select
 
-from bookwright.models.tree.place import order_of
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.tables import IS_LIVING, IS_UNIT, nodes
-from bookwright.storage.tree.nodes import NodeRepository
-
-_TASKS_READ = 200
-"""Tasks of one look: more than a whole path of units has."""
 
 
 @dataclass(frozen=True)
-class TreeLine:
-    """A node as one line of the tree shows it."""
+class ChildLine:
+    """A node as one line, with how much of it is written and whether it has parts."""
 
     key: int
     parent: int | None
@@ -30,17 +25,6 @@ class TreeLine:
     goal: str
     length: int | None
     status: NodeStatus
-
-    @property
-    def is_finished(self) -> bool:
-        """True once its prose or its document stands."""
-        return self.status in (NodeStatus.WRITTEN, NodeStatus.DONE)
-
-
-@dataclass(frozen=True)
-class ChildLine(TreeLine):
-    """A node as one line, with how much of it is written and whether it has parts."""
-
     written: int
     has_parts: bool
 
@@ -49,17 +33,19 @@ class ChildLine(TreeLine):
         """True for what becomes prose."""
         return self.task_type is TaskType.WRITE
 
+    @property
+    def is_finished(self) -> bool:
+        """True once its prose or its document stands."""
+        return self.status in (NodeStatus.WRITTEN, NodeStatus.DONE)
 
-_Line = TypeVar("_Line", bound=TreeLine)
+
+_Line = TypeVar("_Line", ChildLine, TaskNode)
 
 _part = nodes.alias("part")
 _PARTS = select(_part.c.key).where(_part.c.parent == nodes.c.key, _part.c.status != NodeStatus.VOID.value)
 _UNIT_PARTS = _PARTS.where(_part.c.task_type == TaskType.WRITE.value)
-_FIELDS = tuple(nodes.c[name] for name in TreeLine.__dataclass_fields__)
-_TREE_LINES = select(*_FIELDS)
-_LINES, _UNIT_LINES = (
-    select(*_FIELDS, nodes.c.written, parts.exists().label("has_parts")) for parts in (_PARTS, _UNIT_PARTS)
-)
+_FIELDS = [nodes.c[name] for name in ChildLine.__dataclass_fields__ if name != "has_parts"]
+_LINES, _UNIT_LINES = (select(*_FIELDS, parts.exists().label("has_parts")) for parts in (_PARTS, _UNIT_PARTS))
 
 
 @dataclass(frozen=True)
@@ -82,20 +68,23 @@ class LineSpan(Generic[_Line]):
         return replace(self, lines=lines, before=self.before + start, after=self.after + hidden)
 
 
-class _LineReader(Generic[_Line]):
-    """Reads living nodes in one transaction, each as one line."""
+class ChildReader:
+    """Looks at the living nodes of one book, or with `units_only` at what becomes prose, each as one line."""
 
-    def __init__(self, connection: Connection, query: Select[Any], line: type[_Line], *, units_only: bool) -> None:
+    def __init__(self, connection: Connection, *, units_only: bool = False) -> None:
         self._connection = connection
-        self._query = query
-        self._make = line
+        self._query = _UNIT_LINES if units_only else _LINES
         self._shown = (IS_LIVING, IS_UNIT) if units_only else (IS_LIVING,)
 
-    def children(self, parent: int, ordinal: int, before: int, after: int) -> LineSpan[_Line]:
+    def line(self, key: int) -> ChildLine:
+        """Return one node as a line."""
+        return self._read(self._query.where(nodes.c.key == key))[0]
+
+    def children(self, parent: int, ordinal: int, before: int, after: int) -> LineSpan[ChildLine]:
         """Return the child with an ordinal, if it lives, with up to so many before and after it."""
         of_parent = (nodes.c.parent == parent, *self._shown)
         earlier, later = (*of_parent, nodes.c.ordinal < ordinal), (*of_parent, nodes.c.ordinal >= ordinal)
-        first = self._last(before, *earlier)
+        first = self._read(self._query.where(*earlier).order_by(nodes.c.ordinal.desc()).limit(before))[::-1]
         last = self._read(self._query.where(*later).order_by(nodes.c.ordinal).limit(after + 1))
         return LineSpan(
             lines=(*first, *last),
@@ -103,14 +92,10 @@ class _LineReader(Generic[_Line]):
             after=self._count(*later) - len(last) if len(last) > after else 0,
         )
 
-    def _last(self, count: int, *conditions: ColumnElement[bool]) -> list[_Line]:
-        query = self._query.where(*conditions).order_by(nodes.c.ordinal.desc())
-        return self._read(query.limit(count))[::-1]
-
-    def _read(self, query: Select[Any]) -> list[_Line]:
+    def _read(self, query: Select[Any]) -> list[ChildLine]:
         rows = (dict(row._mapping) for row in self._connection.execute(query))
         return [
-            self._make(**row | {"task_type": TaskType(row["task_type"]), "status": NodeStatus(row["status"])})
+            ChildLine(**row | {"task_type": TaskType(row["task_type"]), "status": NodeStatus(row["status"])})
             for row in rows
         ]
 
@@ -118,48 +103,10 @@ class _LineReader(Generic[_Line]):
         return self._connection.execute(select(func.count()).select_from(nodes).where(*conditions)).scalar_one()
 
 
-class ChildReader(_LineReader[ChildLine]):
-    """Looks at the nodes of one book, or with `units_only` at what becomes prose."""
-
-    def __init__(self, connection: Connection, *, units_only: bool = False) -> None:
-        query = _UNIT_LINES if units_only else _LINES
-        super().__init__(connection, query, ChildLine, units_only=units_only)
-
-    def line(self, key: int) -> ChildLine:
-        """Return one node as a line."""
-        return self._read(self._query.where(nodes.c.key == key))[0]
-
-
-class OutlineReader(_LineReader[TreeLine]):
-    """Looks at the tree of one book as the prompts show it."""
-
-    def __init__(self, connection: Connection, book: str) -> None:
-        super().__init__(connection, _TREE_LINES, TreeLine, units_only=True)
-        self._nodes = NodeRepository(connection, book)
-
-    def siblings(self, unit: TaskNode, width: int) -> LineSpan[TreeLine]:
-        """Return a unit among its sibling units, with up to `width` before and as many after it."""
-        if unit.parent is None:
-            return LineSpan(tuple(self._read(self._query.where(nodes.c.key == unit.key))))
-        return self.children(unit.parent, unit.ordinal, width, width)
-
-    def last_units(self, parent: int, width: int) -> LineSpan[TreeLine]:
-        """Return the last child units of a unit."""
-        units = (nodes.c.parent == parent, *self._shown)
-        lines = self._last(width, *units)
-        return LineSpan(tuple(lines), before=self._count(*units) - len(lines) if len(lines) == width else 0)
-
-    def tasks(self, parents: Sequence[int]) -> list[TreeLine]:
-        """Return the design and search tasks right below some nodes, in the order they were planned."""
-        query = self._query.where(nodes.c.parent.in_(list(parents)), ~IS_UNIT, IS_LIVING)
-        newest = query.order_by(nodes.c.ordinal.desc(), nodes.c.key.desc()).limit(_TASKS_READ)
-        return sorted(self._read(newest), key=lambda line: order_of(line.label))
-
-    def has_text_after(self, unit: TaskNode) -> bool:
-        """True if anything that stands after a unit in reading order is written."""
-        later = [
-            and_(nodes.c.parent == node.parent, nodes.c.ordinal > node.ordinal)
-            for node in (unit, *self._nodes.ancestors(unit))
-            if node.parent is not None
-        ]
-        return bool(later and self._read(self._query.where(or_(*later), nodes.c.written > 0).limit(1)))
+def has_text_after(connection: Connection, path: Sequence[TaskNode]) -> bool:
+    """True if anything is written that stands in reading order after a unit, given with those above it."""
+    later = [
+        and_(nodes.c.parent == node.parent, nodes.c.ordinal > node.ordinal) for node in path if node.parent is not None
+    ]
+    query = select(nodes.c.key).where(or_(*later), nodes.c.written > 0).limit(1)
+    return bool(later) and connection.execute(query).first() is not None

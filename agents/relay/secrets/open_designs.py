@@ -3,14 +3,14 @@
 Source: DESIGN section 10, item 0.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from bookwright.agents.relay.secrets.guard import guard_at
+from bookwright.agents.relay.secrets.guard import Guard, guard_at
 from bookwright.models.brief import Brief
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.tree.plan import TaskType
-from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
 
 
@@ -41,6 +41,10 @@ class OpenDesigns:
             yield self.book.text
         yield from (design.document.text for design in self.unit)
 
+    def plot_of(self, unit: TaskNode) -> str:
+        """What is to happen in the unit by its goal and its designs; empty where there are none."""
+        return "\n\n".join([unit.title, unit.goal, *(design.document.text for design in self.unit)]) if self else ""
+
 
 def designs_of(unit: TaskNode, stores: Stores) -> OpenDesigns:
     """Return the designs that bear on a unit, whether its writer may read them or not."""
@@ -51,13 +55,16 @@ def designs_of(unit: TaskNode, stores: Stores) -> OpenDesigns:
     return OpenDesigns(None if is_repeated else book, own)
 
 
+def open_designs(unit: TaskNode, stores: Stores, guard: Callable[[], Guard]) -> OpenDesigns:
+    """Return the designs that the writer of a unit may read; none where any of them tells what is kept back there."""
+    designs = designs_of(unit, stores)
+    is_told = bool(designs) and not (held := guard()).is_idle and any(map(held.violations, designs.texts))
+    return OpenDesigns(None, ()) if is_told else designs
+
+
 def reads_designs(unit: TaskNode, stores: Stores, brief: Brief) -> bool:
     """True if the writer of a unit may read its designs: there are some, and none tells what is kept back there."""
-    designs = designs_of(unit, stores)
-    if not designs:
-        return False
-    guard = guard_at(stores, brief, unit)
-    return guard.is_idle or not any(guard.violations(text) for text in designs.texts)
+    return bool(open_designs(unit, stores, lambda: guard_at(stores, brief, unit)))
 
 
 def plot_of(unit: TaskNode, stores: Stores, brief: Brief) -> str:
@@ -66,17 +73,12 @@ def plot_of(unit: TaskNode, stores: Stores, brief: Brief) -> str:
     Empty where there is neither.
     """
     told = stores.documents.current(unit.key, DocumentKind.WRITERS_BRIEF)
-    if told is not None:
-        return told.text
-    if not reads_designs(unit, stores, brief):
-        return ""
-    own = [design.document.text for design in designs_of(unit, stores).unit]
-    return "\n\n".join([unit.title, unit.goal, *own])
+    return told.text if told else open_designs(unit, stores, lambda: guard_at(stores, brief, unit)).plot_of(unit)
 
 
 def _made_for(units: list[TaskNode], stores: Stores) -> Iterator[UnitDesign]:
     distance = {unit.key: number for number, unit in enumerate(units)}
     tasks = (task for unit in units for task in stores.nodes.children(unit.key, TaskType.DESIGN))
-    done = {task.key: task for task in tasks if task.status in (NodeStatus.WRITTEN, NodeStatus.DONE)}
+    done = {task.key: task for task in tasks if task.is_finished}
     found = [UnitDesign(done[text.node], text) for text in stores.documents.of_nodes(done, DocumentKind.DESIGN)]
     yield from sorted(found, key=lambda design: (distance[design.task.parent or 0], design.task.ordinal))
