@@ -7,6 +7,7 @@ from collections import namedtuple
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from importlib import import_module
+from itertools import chain
 from typing import Any
 
 from sqlalchemy import Connection, Select, Table
@@ -47,7 +48,7 @@ class Rows(list[Any]):
 
 
 class Prepared:
-    """A statement whose values all come from outside.
+    """A statement whose values all come from outside; an expanding one is a list.
 
     Where something listens to the statements of its engine, SQLAlchemy runs it, so that whoever listens hears of
     it as of any other. Prepared for SQLite alone: on a server the way there costs more than all of this.
@@ -64,16 +65,30 @@ class Prepared:
             found = connection.execute(self._statement, values)
             return Rows(found if found.returns_rows else ())
         if isinstance(values, dict):
-            rows = through_driver(connection, self._text, self._bound(values))
+            given = self._given(values)
+            rows = through_driver(connection, self._text_for(given), self._bound(given))
         else:
-            rows = through_driver(connection, self._text, [self._bound(each) for each in values])
+            rows = through_driver(connection, self._text, [self._bound(self._given(each)) for each in values])
         return Rows(map(self._row, rows))
 
-    def _bound(self, values: Values) -> tuple[Any, ...]:
-        filled = {**self._own, **values}
+    def _given(self, values: Values) -> Values:
+        """Every value by its name, as the driver takes it."""
+        given = {**self._own, **values}
         for name, take in self._takes_in.items():
-            filled[name] = take(filled[name])
-        return tuple([filled[name] for name in self._places])
+            given[name] = list(map(take, given[name])) if name in self._lists else take(given[name])
+        return given
+
+    def _bound(self, given: Values) -> tuple[Any, ...]:
+        if not self._lists:
+            return tuple([given[name] for name in self._places])
+        return tuple(chain(*(given[name] if name in self._lists else (given[name],) for name in self._places)))
+
+    def _text_for(self, given: Values) -> str:
+        """The statement with as many places as each list has values."""
+        text = self._text
+        for name in self._lists:
+            text = text.replace(f"__[POSTCOMPILE_{name}]", ", ".join("?" * len(given[name])))
+        return text
 
     @cached_property
     def _compiled(self) -> SQLCompiler:
@@ -98,6 +113,11 @@ class Prepared:
     def _places(self) -> list[str]:
         """The value's name for each place of the statement."""
         return list(self._compiled.positiontup or ())
+
+    @cached_property
+    def _lists(self) -> frozenset[str]:
+        """The names that stand for lists of values."""
+        return frozenset(name for name, bind in self._compiled.binds.items() if bind.expanding)
 
     @cached_property
     def _takes_in(self) -> dict[str, Callable[[Any], Any]]:

@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Generic, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func, or_, select
 
 from bookwright.models.tree.place import order_of
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
-from bookwright.storage.tables import IS_LIVING, IS_UNIT, nodes
-from bookwright.storage.tree.nodes import NodeRepository
+from bookwright.storage.engine.prepared import Prepared, Values
+from bookwright.storage.tables import IS_LIVING, IS_UNIT, first_rows, nodes
+from bookwright.storage.tree.nodes import NO_ORDINAL, NodeRepository
 
 _TASKS_READ = 200
 """Tasks of one look: more than a whole path of units has."""
@@ -60,6 +62,30 @@ _TREE_LINES = select(*_FIELDS)
 _LINES, _UNIT_LINES = (
     select(*_FIELDS, nodes.c.written, parts.exists().label("has_parts")) for parts in (_PARTS, _UNIT_PARTS)
 )
+_TASKS = Prepared(
+    _TREE_LINES.where(nodes.c.parent.in_(bindparam("parents", expanding=True)), ~IS_UNIT, IS_LIVING)
+    .order_by(nodes.c.ordinal.desc(), nodes.c.key.desc())
+    .limit(first_rows(_TASKS_READ))
+)
+
+
+class _Looks:
+    """The statements of one kind of lines, each built once."""
+
+    def __init__(self, lines: Select[Any], *shown: ColumnElement[bool]) -> None:
+        of_parent = (nodes.c.parent == bindparam("parent"), *shown)
+        earlier = (*of_parent, nodes.c.ordinal < bindparam("ordinal"))
+        later = (*of_parent, nodes.c.ordinal >= bindparam("ordinal"))
+        before, onwards = lines.where(*earlier).order_by(nodes.c.ordinal.desc()), lines.where(*later)
+        total = select(func.count()).select_from(nodes)
+        self.one = Prepared(lines.where(nodes.c.key == bindparam("key")))
+        self.before = cache(lambda count: Prepared(before.limit(first_rows(count))))
+        self.onwards = cache(lambda count: Prepared(onwards.order_by(nodes.c.ordinal).limit(first_rows(count))))
+        self.count_before, self.count_onwards = Prepared(total.where(*earlier)), Prepared(total.where(*later))
+
+
+_ALL_LOOKS, _UNIT_LOOKS = _Looks(_LINES, IS_LIVING), _Looks(_UNIT_LINES, IS_LIVING, IS_UNIT)
+_TREE_LOOKS = _Looks(_TREE_LINES, IS_LIVING, IS_UNIT)
 
 
 @dataclass(frozen=True)
@@ -85,75 +111,67 @@ class LineSpan(Generic[_Line]):
 class _LineReader(Generic[_Line]):
     """Reads living nodes in one transaction, each as one line."""
 
-    def __init__(self, connection: Connection, query: Select[Any], line: type[_Line], *, units_only: bool) -> None:
+    def __init__(self, connection: Connection, looks: _Looks, line: type[_Line]) -> None:
         self._connection = connection
-        self._query = query
+        self._looks = looks
         self._make = line
-        self._shown = (IS_LIVING, IS_UNIT) if units_only else (IS_LIVING,)
 
     def children(self, parent: int, ordinal: int, before: int, after: int) -> LineSpan[_Line]:
         """Return the child with an ordinal, if it lives, with up to so many before and after it."""
-        of_parent = (nodes.c.parent == parent, *self._shown)
-        earlier, later = (*of_parent, nodes.c.ordinal < ordinal), (*of_parent, nodes.c.ordinal >= ordinal)
-        first = self._last(before, *earlier)
-        last = self._read(self._query.where(*later).order_by(nodes.c.ordinal).limit(after + 1))
+        place, looks = {"parent": parent, "ordinal": ordinal}, self._looks
+        first = self._read(looks.before(before), place)[::-1]
+        last = self._read(looks.onwards(after + 1), place)
         return LineSpan(
             lines=(*first, *last),
-            before=self._count(*earlier) - len(first) if len(first) == before else 0,
-            after=self._count(*later) - len(last) if len(last) > after else 0,
+            before=self._count(looks.count_before, place) - len(first) if len(first) == before else 0,
+            after=self._count(looks.count_onwards, place) - len(last) if len(last) > after else 0,
         )
 
-    def _last(self, count: int, *conditions: ColumnElement[bool]) -> list[_Line]:
-        query = self._query.where(*conditions).order_by(nodes.c.ordinal.desc())
-        return self._read(query.limit(count))[::-1]
-
-    def _read(self, query: Select[Any]) -> list[_Line]:
-        rows = (dict(row._mapping) for row in self._connection.execute(query))
+    def _read(self, statement: Prepared, values: Values) -> list[_Line]:
+        rows = statement.execute(self._connection, values)
         return [
-            self._make(**row | {"task_type": TaskType(row["task_type"]), "status": NodeStatus(row["status"])})
+            self._make(**row._asdict() | {"task_type": TaskType(row.task_type), "status": NodeStatus(row.status)})
             for row in rows
         ]
 
-    def _count(self, *conditions: ColumnElement[bool]) -> int:
-        return self._connection.execute(select(func.count()).select_from(nodes).where(*conditions)).scalar_one()
+    def _count(self, statement: Prepared, values: Values) -> int:
+        return int(statement.execute(self._connection, values).scalar_one())
 
 
 class ChildReader(_LineReader[ChildLine]):
     """Looks at the nodes of one book, or with `units_only` at what becomes prose."""
 
     def __init__(self, connection: Connection, *, units_only: bool = False) -> None:
-        query = _UNIT_LINES if units_only else _LINES
-        super().__init__(connection, query, ChildLine, units_only=units_only)
+        super().__init__(connection, _UNIT_LOOKS if units_only else _ALL_LOOKS, ChildLine)
 
     def line(self, key: int) -> ChildLine:
         """Return one node as a line."""
-        return self._read(self._query.where(nodes.c.key == key))[0]
+        return self._read(self._looks.one, {"key": key})[0]
 
 
 class OutlineReader(_LineReader[TreeLine]):
     """Looks at the tree of one book as the prompts show it."""
 
     def __init__(self, connection: Connection, book: str) -> None:
-        super().__init__(connection, _TREE_LINES, TreeLine, units_only=True)
+        super().__init__(connection, _TREE_LOOKS, TreeLine)
         self._nodes = NodeRepository(connection, book)
 
     def siblings(self, unit: TaskNode, width: int) -> LineSpan[TreeLine]:
         """Return a unit among its sibling units, with up to `width` before and as many after it."""
         if unit.parent is None:
-            return LineSpan(tuple(self._read(self._query.where(nodes.c.key == unit.key))))
+            return LineSpan(tuple(self._read(self._looks.one, {"key": unit.key})))
         return self.children(unit.parent, unit.ordinal, width, width)
 
     def last_units(self, parent: int, width: int) -> LineSpan[TreeLine]:
         """Return the last child units of a unit."""
-        units = (nodes.c.parent == parent, *self._shown)
-        lines = self._last(width, *units)
-        return LineSpan(tuple(lines), before=self._count(*units) - len(lines) if len(lines) == width else 0)
+        place = {"parent": parent, "ordinal": NO_ORDINAL}
+        lines = self._read(self._looks.before(width), place)[::-1]
+        before = self._count(self._looks.count_before, place) - len(lines) if len(lines) == width else 0
+        return LineSpan(tuple(lines), before=before)
 
     def tasks(self, parents: Sequence[int]) -> list[TreeLine]:
         """Return the design and search tasks right below some nodes, in the order they were planned."""
-        query = self._query.where(nodes.c.parent.in_(list(parents)), ~IS_UNIT, IS_LIVING)
-        newest = query.order_by(nodes.c.ordinal.desc(), nodes.c.key.desc()).limit(_TASKS_READ)
-        return sorted(self._read(newest), key=lambda line: order_of(line.label))
+        return sorted(self._read(_TASKS, {"parents": list(parents)}), key=lambda line: order_of(line.label))
 
     def has_text_after(self, unit: TaskNode) -> bool:
         """True if anything that stands after a unit in reading order is written."""
@@ -162,4 +180,5 @@ class OutlineReader(_LineReader[TreeLine]):
             for node in (unit, *self._nodes.ancestors(unit))
             if node.parent is not None
         ]
-        return bool(later and self._read(self._query.where(or_(*later), nodes.c.written > 0).limit(1)))
+        written = select(nodes.c.key).where(nodes.c.written > 0, IS_LIVING, IS_UNIT).limit(1)
+        return bool(later and self._connection.execute(written.where(or_(*later))).first())
