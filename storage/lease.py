@@ -6,7 +6,7 @@ import socket
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, and_, bindparam, exists, or_, select, update
+from sqlalchemy import Connection, Result, and_, bindparam, exists, or_, select, update
 
 from bookwright.models.book import BookState
 from bookwright.models.edit import EditState
@@ -95,8 +95,8 @@ class Lease:
         Raises:
             LeaseLost: A newer worker holds the book; the transaction must be given up.
         """
-        fence = Prepared(_FENCE.values(changes)) if changes else _FENCE_ALONE
-        return self._holds(fence.execute(connection, self._identity))
+        fence = _FENCE.values(changes) if changes else _FENCE
+        return self._holds(connection.execute(fence, self._identity))
 
     def fence_step(self, connection: Connection, bill: dict[str, Any]) -> HolderNews:
         """Do the same for one recorded step, adding its bill to the book's sums.
@@ -113,7 +113,7 @@ class Lease:
     def _identity(self) -> dict[str, Any]:
         return {"fenced_book": self.book, "fenced_token": self.token, "lease_seconds": self.seconds}
 
-    def _holds(self, fenced: Rows) -> HolderNews:
+    def _holds(self, fenced: Result[Any] | Rows) -> HolderNews:
         row = fenced.one_or_none()
         if row is None:
             raise LeaseLost(f"another worker has taken over book {self.book!r}; this one stops without writing")
@@ -143,7 +143,6 @@ _FENCE = (
         exists().where(edits.c.book == bindparam("fenced_book"), edits.c.state == EditState.WAITING.value),
     )
 )
-_FENCE_ALONE = Prepared(_FENCE)
 _FENCE_STEP = Prepared(
     _FENCE.values(
         intent=bindparam("bill_intent"),

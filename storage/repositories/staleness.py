@@ -11,7 +11,6 @@ from bookwright.models.staleness import UNREAD, DependencyGraph, Rewording, Stal
 from bookwright.models.step import AMENDING_ROUNDS, Activity
 from bookwright.storage.batches import batches
 from bookwright.storage.branches.lineage import inputs, uses, words_of
-from bookwright.storage.engine.prepared import Prepared, Values
 from bookwright.storage.repositories import Repository
 from bookwright.storage.repositories.texts import TextStore
 from bookwright.storage.tables import IS_CURRENT, IS_LIVING, codex_uses, documents, nodes, steps
@@ -226,11 +225,8 @@ def _inputs_of(document: int, kind: DocumentKind) -> Select[Any]:
     return query.where(inputs.c.document == document, documents.c.kind == kind.value).order_by(documents.c.id)
 
 
-_KEEP_USE = Prepared(insert(codex_uses), "document", "effect", "record")
-
-
 def keep_use(connection: Connection, document: int, use: CodexUse) -> None:
     """Store the codex use of a document, in one statement."""
-    rows: list[Values] = [{"effect": _KNOWN, "record": use.known}]
+    rows: list[dict[str, Any]] = [{"effect": _KNOWN, "record": use.known}]
     rows += [{"effect": _CUT, "record": record} for record in dict.fromkeys(use.cut_by)]
-    _KEEP_USE.execute(connection, [row | {"document": document} for row in rows])
+    connection.execute(insert(codex_uses), [row | {"document": document} for row in rows])

@@ -22,11 +22,6 @@ _INSERT = Prepared(
     insert(steps).values(recorded_at=database_now()).returning(steps.c.id),
     *(column.name for column in steps.c if column.name not in ("id", "recorded_at")),
 )
-_IS_USED = Prepared(select(tool_uses.c.step).where(tool_uses.c.step == bindparam("step")))
-_ADD_USE = Prepared(
-    insert(tool_uses).values(recorded_at=database_now()),
-    *(column.name for column in tool_uses.c if column.name != "recorded_at"),
-)
 
 
 @dataclass(frozen=True)
@@ -57,12 +52,13 @@ class ToolUseRepository(Repository):
 
     def add(self, use: ToolUse, lease_token: int) -> None:
         """Keep a use; one that is on record for the attempt stays as it is."""
-        if _IS_USED.execute(self._connection, {"step": use.step}):
+        known = select(tool_uses.c.step).where(tool_uses.c.step == use.step)
+        if self._connection.execute(known).first() is not None:
             return
         key = text_hash(use.response)
         self._texts.put({key: use.response})
         values = use.model_dump() | {"response": key, "book": self._book, "lease_token": lease_token}
-        _ADD_USE.execute(self._connection, values)
+        self._connection.execute(insert(tool_uses).values(recorded_at=database_now(), **values))
 
     def of_steps(self, ids: Iterable[int]) -> dict[int, ToolUse]:
         """Return what is on record for attempts, by the attempt's id."""

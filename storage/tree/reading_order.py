@@ -224,12 +224,12 @@ _LEVELS = Prepared(select(nodes.c.label, nodes.c.level).where(*_LIVING))
 def _below_chapters() -> Prepared:
     """The units below some chapters, found by their parents: so what stands elsewhere in the tree is not looked at."""
     of_chapters = nodes.c.label.in_(bindparam("chapters", expanding=True))
-    chapter = select(nodes.c.key).where(*_LIVING, of_chapters).cte(recursive=True)
-    part = nodes.alias()
+    told, part = ("key", "label", "title", "goal"), nodes.alias()
+    chapter = select(*(nodes.c[name] for name in told)).where(*_LIVING, of_chapters).cte(recursive=True)
     is_living = (part.c.task_type == TaskType.WRITE.value, part.c.status != NodeStatus.VOID.value)
-    below = chapter.union_all(select(part.c.key).where(part.c.parent == chapter.c.key, *is_living))
-    found = select(nodes.c.label, nodes.c.title, nodes.c.goal).join(below, below.c.key == nodes.c.key)
-    return Prepared(found.where(~of_chapters))
+    parts = select(*(part.c[name] for name in told)).where(part.c.parent == chapter.c.key, *is_living)
+    below = chapter.union_all(parts)
+    return Prepared(select(below).where(below.c.label.not_in(bindparam("chapters", expanding=True))))
 
 
 _PARTS = _below_chapters()
