@@ -28,10 +28,8 @@ LATEST = Prepared(
     .order_by(documents.c.id.desc())
     .limit(ONE)
 )
-OF_NODES = Prepared(
-    WITH_TEXT.where(documents.c.node.in_(bindparam("nodes", expanding=True)), _OF_KINDS, IS_CURRENT)
-    .order_by(documents.c.id)
-)  # fmt: skip
+_OF_NODES = documents.c.node.in_(bindparam("nodes", expanding=True))
+OF_NODES = Prepared(WITH_TEXT.where(_OF_NODES, _OF_KINDS, IS_CURRENT).order_by(documents.c.id))
 VERSIONS = select(*COLUMNS).where(*_ONE_OF_NODE).order_by(documents.c.version)
 _AFTER = WITH_TEXT.where(_OF_BOOK, documents.c.id > bindparam("after"), _OF_KINDS).order_by(documents.c.id)
 

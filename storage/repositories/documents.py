@@ -83,7 +83,7 @@ class DocumentRepository(Repository):
         if with_text or view:
             found = self._maybe(sql.CURRENT, **wanted)
             return view.keep(node, kind, found) if view else found
-        row = sql.CURRENT_WITHOUT_TEXT.execute(self._connection, wanted).one_or_none()
+        row = sql.CURRENT_WITHOUT_TEXT.execute(self._connection, wanted).first()
         return None if row is None else _document(row)
 
     def latest(self, kind: DocumentKind) -> Document | None:

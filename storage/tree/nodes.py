@@ -62,7 +62,7 @@ class NodeRepository:
         known = self._view.find(key) if self._view else None
         if known is not None:
             return known
-        row = sql.BY_KEY.execute(self._connection, {"key": key}).one_or_none()
+        row = sql.BY_KEY.execute(self._connection, {"key": key}).first()
         if row is None:
             raise NodeNotFound(f"book {self._book!r} has no node with key {key}")
         return self._read(row)
@@ -174,19 +174,12 @@ class NodeRepository:
 
     def _insert(self, parent: TaskNode, item: PlanNode, ordinal: int, columns: dict[str, Any]) -> TaskNode:
         values = {
-            "book": self._book,
-            "parent": parent.key,
-            "label": f"{parent.label}.{ordinal}",
-            "ordinal": ordinal,
-            "task_type": item.task_type.value,
-            "title": item.title,
-            "goal": item.goal,
-            "spec": _spec_json(item),
-            "complexity_score": item.complexity_score,
-            "length": item.length,
+            "book": self._book, "parent": parent.key, "label": f"{parent.label}.{ordinal}", "ordinal": ordinal,
+            "task_type": item.task_type.value, "title": item.title, "goal": item.goal, "spec": _spec_json(item),
+            "complexity_score": item.complexity_score, "length": item.length,
             "story_time": story_time(item.story_time) if item.task_type is TaskType.WRITE else None,
             "status": NodeStatus.OPEN.value,
-        } | columns
+        } | columns  # fmt: skip
         return self._insert_row(encoded(values))
 
     def add_root(self, title: str, goal: str, length: int) -> TaskNode:
