@@ -114,7 +114,7 @@ class Lease:
         return {"fenced_book": self.book, "fenced_token": self.token, "lease_seconds": self.seconds}
 
     def _holds(self, fenced: Result[Any] | Rows) -> HolderNews:
-        row = fenced.one_or_none()
+        row = fenced.first()
         if row is None:
             raise LeaseLost(f"another worker has taken over book {self.book!r}; this one stops without writing")
         return HolderNews._make(row)

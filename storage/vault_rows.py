@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, Select, bindparam, func, or_, select
+from sqlalchemy import Row, bindparam, func, or_, select
 
 from bookwright.models.document import DocumentKind
 from bookwright.models.step import AMENDING_ROUNDS, Activity
@@ -12,13 +12,14 @@ from bookwright.models.tree.place import order_of
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.branches.lineage import words_of
+from bookwright.storage.engine.prepared import Prepared, Rows
 from bookwright.storage.repositories import Repository
-from bookwright.storage.tables import IS_CURRENT, IS_LIVING, IS_UNIT, codex, documents, nodes, steps
+from bookwright.storage.tables import IS_CURRENT, IS_LIVING, IS_UNIT, ONE, codex, documents, nodes, steps
 
 _unit = nodes.alias("unit_of_task")
 _parent = nodes.alias("parent_of_unit")
 _OF_BOOK = documents.c.book == bindparam("book")
-_DOCUMENTS = (
+_ALL_DOCUMENTS = (
     select(
         *(words_of(documents.c[name]) for name in ("id", "node", "kind", "version", "text_hash")),
         *(nodes.c[name] for name in ("label", "title", "goal", "task_type", "level", "folder", "stage", "stage_title")),
@@ -29,8 +30,14 @@ _DOCUMENTS = (
     .where(_OF_BOOK, IS_CURRENT, IS_LIVING, documents.c.kind.in_(bindparam("kinds", expanding=True)))
     .order_by(documents.c.id)
 )  # fmt: skip
+_below = select(nodes.c.key).where(nodes.c.key == bindparam("node")).cte("below", recursive=True)
+_BELOW = select(_below.union_all(select(nodes.c.key).join(_below, nodes.c.parent == _below.c.key)).c.key)
+"""The keys of a node and of all below it."""
+_DOCUMENTS = Prepared(_ALL_DOCUMENTS)
+_DOCUMENTS_AFTER = Prepared(_ALL_DOCUMENTS.where(documents.c.id > bindparam("after")))
+_DOCUMENTS_BELOW = Prepared(_ALL_DOCUMENTS.where(documents.c.node.in_(_BELOW)))
 _COARSE = [level.value for level in Level if level.is_at_least(Level.ACT)]
-_UNITS = (
+_UNITS = Prepared(
     select(*(nodes.c[name] for name in (
         "key", "parent", "label", "level", "title", "goal", "written", "length", "unit_index", "status",
         "is_brought_in",
@@ -41,22 +48,24 @@ _UNITS = (
         or_(nodes.c.parent.is_(None), _parent.c.level.in_(_COARSE)),
     )
 )  # fmt: skip
-_MARK = select(
-    select(documents.c.id).where(_OF_BOOK).order_by(documents.c.id.desc()).limit(1).scalar_subquery(),
-    select(func.max(codex.c.id)).where(codex.c.book == bindparam("book")).scalar_subquery(),
+_MARK = Prepared(
+    select(
+        select(documents.c.id).where(_OF_BOOK).order_by(documents.c.id.desc()).limit(ONE).scalar_subquery(),
+        select(func.max(codex.c.id)).where(codex.c.book == bindparam("book")).scalar_subquery(),
+    )
 )
-_SHELVES = (
+_SHELVES = Prepared(
     select(documents.c.kind, nodes.c.folder)
     .join(nodes, nodes.c.key == documents.c.node)
     .where(_OF_BOOK, IS_CURRENT, IS_LIVING, documents.c.kind.in_(bindparam("kinds", expanding=True)))
     .distinct()
 )
-_ANY_RECORD = (
+_ANY_RECORD = Prepared(
     select(codex.c.id)
     .where(codex.c.book == bindparam("book"), codex.c.is_current.is_(True), codex.c.is_removed.is_(False))
-    .limit(1)
+    .limit(ONE)
 )
-_MADE = (
+_MADE = Prepared(
     select(documents.c.node, func.min(documents.c.made_at), func.max(documents.c.made_at))
     .where(
         _OF_BOOK, documents.c.node.in_(bindparam("nodes", expanding=True)), documents.c.version == 1,
@@ -64,13 +73,17 @@ _MADE = (
     )
     .group_by(documents.c.node)
 )  # fmt: skip
-_TIMES = (
+_TIMES = Prepared(
     select(steps.c.node, steps.c.activity, func.min(steps.c.recorded_at), func.max(steps.c.recorded_at))
     .where(
         steps.c.book == bindparam("book"), steps.c.node.in_(bindparam("nodes", expanding=True)),
         steps.c.round < AMENDING_ROUNDS,
     )
     .group_by(steps.c.node, steps.c.activity)
+)  # fmt: skip
+_TASKS = Prepared(
+    select(nodes.c.key, nodes.c.label, nodes.c.stage, nodes.c.stage_title, nodes.c.status)
+    .where(nodes.c.unit == bindparam("unit"), IS_LIVING)
 )  # fmt: skip
 
 
@@ -163,7 +176,7 @@ class VaultRows(Repository):
 
     def mark(self) -> VaultMark:
         """Return how far the book is."""
-        newest, record = self._connection.execute(_MARK, {"book": self._book}).one()
+        newest, record = self._rows(_MARK).one()
         return VaultMark(newest or 0, record or 0)
 
     def documents(self, *kinds: DocumentKind) -> list[DocumentRow]:
@@ -172,52 +185,46 @@ class VaultRows(Repository):
 
     def documents_after(self, identity: int, *kinds: DocumentKind) -> list[DocumentRow]:
         """Return those that came after one."""
-        return self._documents(_DOCUMENTS.where(documents.c.id > identity), kinds)
+        return self._documents(_DOCUMENTS_AFTER, kinds, after=identity)
 
     def documents_under(self, key: int, *kinds: DocumentKind) -> list[DocumentRow]:
         """Return those of a node and of what is below it."""
-        return self._documents(_DOCUMENTS.where(documents.c.node.in_(_under(key))), kinds)
+        return self._documents(_DOCUMENTS_BELOW, kinds, node=key)
 
     def units(self) -> list[UnitRow]:
         """Return the book, its parts and its chapters in reading order; what is below a chapter is left out."""
-        rows = self._connection.execute(_UNITS, {"book": self._book})
-        return sorted((_unit_row(row) for row in rows), key=lambda unit: unit.order)
+        return sorted(map(_unit_row, self._rows(_UNITS)), key=lambda unit: unit.order)
 
     def times(self, keys: list[int]) -> dict[tuple[int, Activity], TimeSpan]:
         """Return when each activity at some nodes went on; what was mended afterwards is no part of it."""
-        rows = self._connection.execute(_TIMES, {"book": self._book, "nodes": keys})
+        rows = self._rows(_TIMES, nodes=keys)
         return {(node, Activity(activity)): TimeSpan(first, last) for node, activity, first, last in rows}
 
     def made(self, keys: list[int]) -> dict[int, TimeSpan]:
         """Return when nodes had their first documents of those that no step made, but code or an author."""
-        rows = self._connection.execute(_MADE, {"book": self._book, "nodes": keys})
-        return {node: TimeSpan(first, last) for node, first, last in rows}
+        return {node: TimeSpan(first, last) for node, first, last in self._rows(_MADE, nodes=keys)}
 
     def shelves(self, *kinds: DocumentKind) -> set[tuple[DocumentKind, str]]:
         """Return which of some kinds there are, each with the folders that a blueprint wants for it."""
-        rows = self._connection.execute(_SHELVES, {"book": self._book, "kinds": [kind.value for kind in kinds]})
+        rows = self._rows(_SHELVES, kinds=[kind.value for kind in kinds])
         return {(DocumentKind(kind), folder) for kind, folder in rows}
 
     def has_records(self) -> bool:
         """Tell whether anything stands in the codex."""
-        return self._connection.execute(_ANY_RECORD, {"book": self._book}).first() is not None
+        return bool(self._rows(_ANY_RECORD))
 
     def tasks_of(self, unit: int) -> list[TaskRow]:
         """Return the living tasks that serve a unit, in reading order."""
-        columns = (nodes.c.key, nodes.c.label, nodes.c.stage, nodes.c.stage_title, nodes.c.status)
-        rows = self._connection.execute(select(*columns).where(nodes.c.unit == unit, IS_LIVING))
+        rows = self._rows(_TASKS, unit=unit)
         found = (TaskRow(key, label, stage, title, NodeStatus(status)) for key, label, stage, title, status in rows)
         return sorted(found, key=lambda task: task.order)
 
-    def _documents(self, statement: Select[Any], kinds: tuple[DocumentKind, ...]) -> list[DocumentRow]:
-        wanted = {"book": self._book, "kinds": [kind.value for kind in kinds]}
-        return [_document_row(row) for row in self._connection.execute(statement, wanted)]
+    def _documents(self, statement: Prepared, kinds: tuple[DocumentKind, ...], **values: int) -> list[DocumentRow]:
+        rows = self._rows(statement, kinds=[kind.value for kind in kinds], **values)
+        return [_document_row(row) for row in rows]
 
-
-def _under(key: int) -> Select[Any]:
-    """The keys of a node and of all below it."""
-    below = select(nodes.c.key).where(nodes.c.key == key).cte("below", recursive=True)
-    return select(below.union_all(select(nodes.c.key).join(below, nodes.c.parent == below.c.key)).c.key)
+    def _rows(self, statement: Prepared, **values: Any) -> Rows:
+        return statement.execute(self._connection, {"book": self._book, **values})
 
 
 def _document_row(row: Row[*tuple[Any, ...]]) -> DocumentRow:

@@ -127,9 +127,8 @@ def with_clock(card: Card, unit: TaskNode, deps: Deps) -> Card:
     return replace(card, times=setting_lines(unit.label, reading, deps.desk.locale), unknown_yet=unknown)
 
 
-def dated_entry(found: FoundEntry, unit: TaskNode, stores: Stores) -> FoundEntry:
+def dated_entry(found: FoundEntry, unit: TaskNode, stores: Stores, reading: ReadingOrder) -> FoundEntry:
     """Return an entry as it is to be filed: an aspect that a flashback tells otherwise gets the time in its name."""
-    reading = stores.codex.reading_order()
     time = reading.clock.time_of(unit.label)
     if time is None or not _goes_back(unit.label, reading):
         return found

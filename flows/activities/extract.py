@@ -36,6 +36,7 @@ from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import InvalidInput, NoResult, RequestRejected
 from bookwright.models.step import AMENDING_ROUNDS, Activity
 from bookwright.models.tree.decision import Decision
+from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.repositories.taking_back import rests_on_replaced_prose, take_back
@@ -128,8 +129,8 @@ def chapter_move(unit: TaskNode, text: str, found: Extraction | None, prose: int
     def move(stores: Stores, step: int) -> None:
         said = found or Extraction()
         take_back(stores, unit, step or None, only_replaced=found is None)
-        refused = _take_entries(said, unit, prose, stores, step)
         reading, threads = stores.codex.reading_order(), stores.codex.threads()
+        refused = _take_entries(said, unit, prose, stores, step, reading)
         said, slips = with_times(unit, text, said, stores, reading)
         is_judged = found is not None
         touched = touched_by(text, said.touches, threads, unit.label, reading, is_judged=is_judged)
@@ -176,13 +177,15 @@ def forget(unit: TaskNode, stores: Stores, step: int) -> None:
         stores.codex.edit(after, stored.version, Origin.PROSE, step=step or None)
 
 
-def _take_entries(found: Extraction, unit: TaskNode, prose: int | None, stores: Stores, step: int) -> list[str]:
+def _take_entries(
+    found: Extraction, unit: TaskNode, prose: int | None, stores: Stores, step: int, reading: ReadingOrder
+) -> list[str]:
     refused: list[str] = []
     if not found.entries:
         return refused
     default = stores.books.get(unit.book).brief.default_visibility
     for entry in found.entries:
-        entry = dated_entry(entry, unit, stores)
+        entry = dated_entry(entry, unit, stores, reading)
         try:
             record = entry_record(entry, stores.codex.entries(), default, place_of(unit.label))
         except InvalidInput as error:

@@ -83,10 +83,14 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A read transaction. Keep it short: an old reader holds the log back."""
+        is_writer = self._at_rest.connection is not None  # a thread that only reads keeps none
         try:
-            with self._connected() as connection:
+            connection = self._taken()
+            try:
                 self._begin(connection, "BEGIN")
                 yield connection
+            finally:
+                self._put_back(connection) if is_writer else connection.close()
         except DatabaseError as error:
             raise self._translated(error) from error.orig
 
@@ -149,6 +153,7 @@ class Database:
         """Keep a connection to SQLite for this thread's next look or write: a new one costs more than most of them."""
         if self.is_sqlite and self._at_rest.connection is None:
             connection.rollback()
+            connection.connection.rollback()  # what was begun without SQLAlchemy
             self._at_rest.connection, self._at_rest.process = connection, os.getpid()
         else:
             connection.close()

@@ -3,11 +3,12 @@
 SQLAlchemy's way to a statement and back takes longer than SQLite's own work.
 """
 
+import json
+import re
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from importlib import import_module
-from itertools import chain
 from typing import Any
 
 from sqlalchemy import Connection, Select, Table
@@ -19,6 +20,8 @@ from sqlalchemy.sql.schema import ScalarElementColumnDefault
 from sqlalchemy.types import TypeEngine
 
 Values = dict[str, Any]
+_LIST = re.compile(r"\(__\[POSTCOMPILE_\w+\]\)")
+"""What SQLAlchemy puts where a list is to come. SQLite reads one as JSON, so that the text is one for any length."""
 _Take = Callable[[Any], Any] | None
 """What a type makes of a value on its way; None where it leaves it as it is."""
 
@@ -38,17 +41,13 @@ class Rows(list[Any]):
         (row,) = self
         return row
 
-    def one_or_none(self) -> Any:
-        """Return the only row, None where there is none."""
-        return self.one() if self else None
-
     def scalar_one(self) -> Any:
         """Return the first value of the only row."""
         return self.one()[0]
 
 
 class Prepared:
-    """A statement whose values all come from outside.
+    """A statement whose values all come from outside; an expanding one is a list.
 
     Where something listens to the statements of its engine, SQLAlchemy runs it, so that whoever listens hears of
     it as of any other. Prepared for SQLite alone: on a server the way there costs more than all of this.
@@ -65,7 +64,7 @@ class Prepared:
             found = connection.execute(self._statement, values)
             return Rows(found if found.returns_rows else ())
         if isinstance(values, dict):
-            rows = through_driver(connection, self._text_for(values), self._bound(values))
+            rows = through_driver(connection, self._text, self._bound(values))
         else:
             rows = through_driver(connection, self._text, [self._bound(each) for each in values])
         return Rows(map(self._row, rows))
@@ -74,16 +73,7 @@ class Prepared:
         filled = {**self._own, **values}
         for name, take in self._takes_in.items():
             filled[name] = take(filled[name])
-        if not self._lists:
-            return tuple([filled[name] for name in self._places])
-        return tuple(chain.from_iterable(filled[own] if own in self._lists else (filled[own],) for own in self._places))
-
-    def _text_for(self, values: Values) -> str:
-        """The statement with as many places as its lists have entries."""
-        text = self._text
-        for name in self._lists:
-            text = text.replace(f"__[POSTCOMPILE_{name}]", ",".join("?" * len(values[name])))
-        return text
+        return tuple([filled[name] for name in self._places])
 
     @cached_property
     def _compiled(self) -> SQLCompiler:
@@ -93,7 +83,7 @@ class Prepared:
 
     @cached_property
     def _text(self) -> str:
-        return str(self._compiled)
+        return _LIST.sub("(SELECT value FROM json_each(?))", str(self._compiled))
 
     @cached_property
     def _own(self) -> dict[str, Any]:
@@ -110,16 +100,12 @@ class Prepared:
         return list(self._compiled.positiontup or ())
 
     @cached_property
-    def _lists(self) -> list[str]:
-        """The values that are lists, for an `IN`."""
-        return [name for name, bind in self._compiled.binds.items() if bind.expanding]
-
-    @cached_property
     def _takes_in(self) -> dict[str, Callable[[Any], Any]]:
         """The values of which their types make something, by name."""
         made, dialect = self._compiled, sqlite.dialect()
         takes = ((name, made.binds[name].type.dialect_impl(dialect).bind_processor(dialect)) for name in self._places)
-        return {name: take for name, take in takes if take is not None}
+        lists: dict[str, Any] = {name: json.dumps for name, bind in made.binds.items() if bind.expanding}
+        return {name: take for name, take in takes if take is not None} | lists
 
     @cached_property
     def _row(self) -> Callable[[Iterable[Any]], tuple[Any, ...]]:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from sqlalchemy import BindParameter, ColumnElement, Connection, Result, Table, bindparam, delete, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Result, Select, Table, bindparam, delete, func, or_, select
 
 from bookwright.models.document import DocumentKind
 from bookwright.models.text.language import Language, detect_language
@@ -187,14 +187,20 @@ class PassageRepository(Repository):
     def naming(
         self, names: Sequence[str], kinds: Iterable[DocumentKind], limit: int, after: Row, up_to: Row
     ) -> dict[str, list[Row]]:
-        """Return for each name the first `limit` passages of some kinds, between two rows, that hold it to the letter."""
+        """Return for each name the first `limit` passages of some kinds, between two rows, that hold it.
+
+        Letter by letter. Goes once through the texts, until all names have enough.
+        """
         values = {"book": self._book, "kinds": [kind.value for kind in kinds], "after": after, "up_to": up_to}
         values |= {f"name_{place}": name for place, name in enumerate(names)}
         found: dict[str, list[Row]] = {name: [] for name in names}
-        for row, text in _naming(self._connection.dialect.name, len(names)).execute(self._connection, values):
-            for name, its_rows in found.items():
-                if len(its_rows) < limit and name in text:
-                    its_rows.append(row)
+        with self._connection.execute(_naming(self._connection.dialect.name, len(names)), values) as rows:
+            for row, text in rows:
+                for name, its_rows in found.items():
+                    if len(its_rows) < limit and name in text:
+                        its_rows.append(row)
+                if all(len(its_rows) == limit for its_rows in found.values()):
+                    break
         return found
 
     def newest_lacks_vector(self) -> bool:
@@ -251,29 +257,25 @@ _VECTOR = func.coalesce(_own, _shared.correlate(passages).scalar_subquery()).lab
 """The vector of a passage: the book's own, or else an origin's."""
 _HAS_VECTOR = _VECTOR.is_not(None)
 
-_AMONG: BindParameter[Any] = bindparam("among", expanding=True)
 _OF_BOOK = passages.c.book == bindparam("book")
 _NEWEST = Prepared(select(passages.c.id, passages.c.document).where(_OF_BOOK).order_by(passages.c.id.desc()).limit(ONE))
 _STANDING = Prepared(
     select(documents.c.id)
     .join(nodes, nodes.c.key == documents.c.node)
-    .where(documents.c.id.in_(_AMONG), IS_CURRENT, IS_LIVING)
+    .where(documents.c.id.in_(bindparam("among", expanding=True)), IS_CURRENT, IS_LIVING)
 )
-_STANDING_AT = Prepared(
-    _PLACES.add_columns(_VECTOR).where(passages.c.id.in_(_AMONG), IS_CURRENT, IS_LIVING, _HAS_VECTOR)
-)
-_KNOWN_VECTORS = Prepared(
-    select(vectors.c.hash, vectors.c.vector).where(
-        of_lineage(vectors.c.book, bindparam("book")), vectors.c.model == bindparam("model"), vectors.c.hash.in_(_AMONG)
-    )
-)
+_ROW_IS_AMONG = passages.c.id.in_(bindparam("among", expanding=True))
+_STANDING_AT = Prepared(_PLACES.add_columns(_VECTOR).where(_ROW_IS_AMONG, IS_CURRENT, IS_LIVING, _HAS_VECTOR))
+_HASH_IS_AMONG = vectors.c.hash.in_(bindparam("among", expanding=True))
+_IS_READABLE = (of_lineage(vectors.c.book, bindparam("book")), vectors.c.model == bindparam("model"))
+_KNOWN_VECTORS = Prepared(select(vectors.c.hash, vectors.c.vector).where(*_IS_READABLE, _HASH_IS_AMONG))
 
 
 @lru_cache
-def _naming(dialect: str, names: int) -> Prepared:
+def _naming(dialect: str, names: int) -> Select[Any]:
     """The passages of some kinds, between two rows, that hold any of so many names, with their texts."""
     place = func.instr if dialect == "sqlite" else func.strpos
-    return Prepared(
+    return (
         select(passages.c.id, passages.c.text)
         .where(_OF_BOOK, passages.c.kind.in_(bindparam("kinds", expanding=True)))
         .where(passages.c.id > bindparam("after"), passages.c.id <= bindparam("up_to"))

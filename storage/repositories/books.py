@@ -52,7 +52,7 @@ class BookRepository:
 
     def find(self, identity: str) -> Book | None:
         """Return a book, or None."""
-        row = _BY_ID.execute(self._connection, {"book": identity}).one_or_none()
+        row = _BY_ID.execute(self._connection, {"book": identity}).first()
         return None if row is None else _book(row)
 
     def get(self, identity: str) -> Book:

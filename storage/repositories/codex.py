@@ -43,12 +43,14 @@ _CURRENT = Prepared(
     .where(codex.c.book == bindparam("book"), _IS_CURRENT, _FIRST.c.version == 1)
     .order_by(_FIRST.c.id)
 )
-_NEWEST = select(codex).where(*_OF_KIND, codex.c.slug == bindparam("slug"), _IS_CURRENT)
 _WHOLE = select(*map(words_of, codex.c))
 _HISTORY = _WHOLE.where(*_OF_KIND, codex.c.slug == bindparam("slug")).order_by(codex.c.version)
 _EVERY = _WHOLE.where(codex.c.book == bindparam("book")).order_by(codex.c.id)
-_ADD = insert(codex).returning(codex.c.id, codex.c.recorded_at)
-_RETIRE = (
+_ADD = Prepared(
+    insert(codex).values(recorded_at=database_now()).returning(codex.c.id, codex.c.recorded_at),
+    *(column.name for column in codex.c if column.name not in ("id", "recorded_at", "shared")),
+)
+_RETIRE = Prepared(
     update(codex)
     .where(
         codex.c.book == bindparam("of_book"), codex.c.kind == bindparam("of_kind"),
@@ -242,7 +244,7 @@ class CodexRepository(Repository):
                 raise NameTaken(f"{name!r} is a name of {owner!r} already; {advice}")
 
     def _newest(self, kind: RecordKind, slug: str) -> Stored[Record] | None:
-        return next(map(_stored, self._connection.execute(_NEWEST, self._at(kind, slug))), None)
+        return next((stored for stored in self._shelves()[kind] if stored.record.id == slug), None)
 
     def _at_version(self, kind: RecordKind, slug: str, version: int) -> Stored[Record]:
         before = self._newest(kind, slug)
@@ -263,16 +265,20 @@ class CodexRepository(Repository):
         values = self._at(kind, record.id) | {
             "version": version, "data": record.model_dump_json(), "origin": origin.value, "is_current": True,
             "origins": json.dumps(origins, ensure_ascii=False), "document": document, "step": step,
-            "is_removed": is_removed, "recorded_at": database_now(),
+            "is_removed": is_removed,
         }  # fmt: skip
         place = {"of_book": self._book, "of_kind": kind.value, "of_slug": record.id, "old": version - 1}
-        self.has_changed, self._view.shelves = True, None
-        self._connection.execute(_RETIRE, place)
-        identity, moment = self._connection.execute(_ADD.values(values)).one()
-        return Stored(
-            id=identity, record=record, version=version, origin=origin, origins=origins, is_removed=is_removed,
-            document=document, step=step, recorded_at=moment,
+        shelf, self.has_changed = self._shelves()[kind], True
+        if version > 1:
+            _RETIRE.execute(self._connection, place)
+        identity, moment = _ADD.execute(self._connection, values).one()
+        stored = Stored(
+            id=identity, record=kind.model.model_validate_json(values["data"]), version=version, origin=origin,
+            origins=origins, is_removed=is_removed, document=document, step=step, recorded_at=moment,
         )  # fmt: skip
+        at = next((place for place, old in enumerate(shelf) if old.record.id == record.id), len(shelf))
+        shelf[at : at + 1] = [stored]
+        return stored
 
     def _near(self, kind: RecordKind, name: str) -> str:
         return nearest((stored.record for stored in self.current(kind)), name)

@@ -9,7 +9,7 @@ from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.branches.lineage import ancestors_of, words_of
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.engine.prepared import Prepared
-from bookwright.storage.tables import IS_CURRENT, IS_LIVING, ONE, documents, nodes, texts
+from bookwright.storage.tables import IS_CURRENT, IS_LIVING, ONE, documents, first_rows, nodes, texts
 
 _text = select(texts.c.body).where(texts.c.hash == words_of(documents.c.text_hash)).correlate(documents)
 _own = _text.where(texts.c.book == documents.c.book).scalar_subquery()
@@ -22,7 +22,7 @@ _OF_KINDS = documents.c.kind.in_(bindparam("kinds", expanding=True))
 
 GET = Prepared(WITH_TEXT.where(documents.c.id == bindparam("id")))
 CURRENT = Prepared(WITH_TEXT.where(*_ONE_OF_NODE, IS_CURRENT))
-CURRENT_WITHOUT_TEXT = select(*COLUMNS).where(*_ONE_OF_NODE, IS_CURRENT)
+CURRENT_WITHOUT_TEXT = Prepared(select(*COLUMNS).where(*_ONE_OF_NODE, IS_CURRENT))
 LATEST = Prepared(
     WITH_TEXT.where(_OF_BOOK, documents.c.kind == bindparam("kind"), IS_CURRENT)
     .order_by(documents.c.id.desc())
@@ -31,8 +31,7 @@ LATEST = Prepared(
 _OF_NODES = documents.c.node.in_(bindparam("nodes", expanding=True))
 OF_NODES = Prepared(WITH_TEXT.where(_OF_NODES, _OF_KINDS, IS_CURRENT).order_by(documents.c.id))
 VERSIONS = select(*COLUMNS).where(*_ONE_OF_NODE).order_by(documents.c.version)
-_IS_LATER = documents.c.id > bindparam("after")
-AFTER = Prepared(WITH_TEXT.where(_OF_BOOK, _IS_LATER, _OF_KINDS).order_by(documents.c.id).limit(bindparam("limit")))
+_AFTER = WITH_TEXT.where(_OF_BOOK, documents.c.id > bindparam("after"), _OF_KINDS).order_by(documents.c.id)
 
 LABELLED: Select[Any] = (
     select(*COLUMNS, nodes.c.label)
@@ -66,6 +65,13 @@ REPLACE = Prepared(
     )
     .values(is_current=False)
 )  # fmt: skip
+
+
+@lru_cache(maxsize=8)
+def after(limit: int) -> Prepared:
+    """The first documents of a book, up to a limit, that came `after` one and are of some `kinds`."""
+    return Prepared(_AFTER.limit(first_rows(limit)))
+
 
 HALF = 0.5
 """A place between two ids counts as the nearer one."""

@@ -83,7 +83,7 @@ class DocumentRepository(Repository):
         if with_text or view:
             found = self._maybe(sql.CURRENT, **wanted)
             return view.keep(node, kind, found) if view else found
-        row = self._connection.execute(sql.CURRENT_WITHOUT_TEXT, wanted).one_or_none()
+        row = sql.CURRENT_WITHOUT_TEXT.execute(self._connection, wanted).first()
         return None if row is None else _document(row)
 
     def latest(self, kind: DocumentKind) -> Document | None:
@@ -131,8 +131,7 @@ class DocumentRepository(Repository):
 
     def after(self, identity: int, kinds: Iterable[DocumentKind], limit: int) -> list[Document]:
         """Return up to `limit` documents of some kinds that came after one, with texts, in order."""
-        chosen = [kind.value for kind in kinds]
-        return self._all(sql.AFTER, book=self._book, after=identity, kinds=chosen, limit=limit)
+        return self._all(sql.after(limit), book=self._book, after=identity, kinds=[kind.value for kind in kinds])
 
     def drawn(self, kinds: Sequence[DocumentKind], draws: Sequence[float]) -> list[tuple[Document, str]]:
         """Return a document for each draw, 0 to 1 over the book's ids, with text and its node's label; each once."""
@@ -210,8 +209,7 @@ class DocumentRepository(Repository):
         return [(row.id, row.label) for row in rows]
 
     def _maybe(self, statement: Prepared, **values: Any) -> Document | None:
-        row = statement.execute(self._connection, values).first()
-        return None if row is None else _document(row, _text_in(row))
+        return next(iter(self._all(statement, **values)), None)
 
     def _all(self, statement: Prepared, **values: Any) -> list[Document]:
         return [_document(row, _text_in(row)) for row in statement.execute(self._connection, values)]

@@ -1,20 +1,23 @@
 """Gates of one book: opened by its worker, decided by a person, settled by the worker again."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, insert, or_, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, insert, or_, select, update
 
 from bookwright.models.book import BookState
 from bookwright.models.errors import GateDecided, GateNotFound
 from bookwright.models.gate import FallbackHistory, Gate, GateKind, GateState, Ruling
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.engine.database import database_now
+from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.repositories import Repository
 from bookwright.storage.tables import books, gates, nodes
 from bookwright.storage.tree.reading_order import read_names
 
 _GATES = select(gates, nodes.c.label, nodes.c.title).join(nodes, nodes.c.key == gates.c.node)
+_OF_BOOK = Prepared(_GATES.where(gates.c.book == bindparam("book")).order_by(gates.c.id))
 _IS_WAITING = gates.c.state == GateState.WAITING.value
 _IS_REJECTED = gates.c.state == GateState.REJECTED.value
 
@@ -55,7 +58,7 @@ class GateRepository(Repository):
 
     def all(self) -> list[Gate]:
         """Return every gate of the book, oldest first."""
-        return self._list(_GATES.where(gates.c.book == self._book))
+        return _named(self._connection, _OF_BOOK.execute(self._connection, {"book": self._book}))
 
     def waiting(self) -> list[Gate]:
         """Return the gates that wait for a decision, oldest first."""
@@ -147,21 +150,20 @@ class GateRepository(Repository):
         self._connection.execute(update(gates).where(gates.c.id == identity).values(told_at=told_at, notice=failure))
 
     def _maybe(self, query: Select[Any]) -> Gate | None:
-        found = _named(self._connection, query)
-        return found[0] if found else None
+        return next(iter(self._list(query)), None)
 
     def _list(self, query: Select[Any]) -> list[Gate]:
-        return _named(self._connection, query.order_by(gates.c.id))
+        return _named(self._connection, self._connection.execute(query.order_by(gates.c.id)).all())
 
 
 def waiting_gates(connection: Connection) -> list[Gate]:
     """Return the gates of all books that wait for a decision, oldest first; of books that are put away, too."""
-    return _named(connection, _GATES.where(gates.c.is_settled.is_(False), _IS_WAITING).order_by(gates.c.id))
+    waiting = _GATES.where(gates.c.is_settled.is_(False), _IS_WAITING).order_by(gates.c.id)
+    return _named(connection, connection.execute(waiting).all())
 
 
-def _named(connection: Connection, query: Select[Any]) -> list[Gate]:
-    """The gates of a query, each with its node's name as verbs take it."""
-    rows = connection.execute(query).all()
+def _named(connection: Connection, rows: Sequence[Any]) -> list[Gate]:
+    """The gates of some rows, each with its node's name as verbs take it."""
     names = {book: read_names(connection, book) for book in dict.fromkeys(row.book for row in rows)}
     return [_gate(row, names[row.book].name_with(row.label, row.title)) for row in rows]
 

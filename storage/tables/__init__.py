@@ -15,7 +15,7 @@ from bookwright.storage.tables.book import (
     paces,
     studio,
 )
-from bookwright.storage.tables.columns import ONE, metadata
+from bookwright.storage.tables.columns import ONE, first_rows, metadata
 from bookwright.storage.tables.content import (
     IS_CURRENT,
     codex,
@@ -45,6 +45,7 @@ __all__ = [
     "document_inputs",
     "documents",
     "edits",
+    "first_rows",
     "gates",
     "lineages",
     "maintenance",

@@ -35,5 +35,10 @@ Name = sqlalchemy.Text
 Key = BigInteger().with_variant(Integer, "sqlite")
 """SQLite gives row ids only to INTEGER keys; Postgres wants the wider type."""
 
-ONE: ColumnElement[int] = literal_column("1")
-"""A limit, in the statement itself: SQLite plans it anew whenever a bound limit is bound again."""
+
+def first_rows(count: int) -> ColumnElement[int]:
+    """A limit, in the statement itself: SQLite plans it anew whenever a bound limit is bound again."""
+    return literal_column(str(count))
+
+
+ONE = first_rows(1)

@@ -1,9 +1,9 @@
 """The living units of a book in reading order: where its chapters end, and when its units happen."""
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
-from sqlalchemy import Connection, Select, bindparam, select
+from sqlalchemy import Connection, bindparam, select
 
 from bookwright.models.story_time.times import StoryTime
 from bookwright.models.tree.decision import Decision
@@ -11,6 +11,7 @@ from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import ChapterPart, Place, ReadingOrder, order_of
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.tables import IS_LIVING, IS_UNIT, nodes
 
 _FEWEST = 3
@@ -216,32 +217,32 @@ _MOST_READ = 60
 """Chapters whose parts are read with what is to happen in them."""
 
 _LIVING = (nodes.c.book == bindparam("book"), IS_UNIT, IS_LIVING)
-_UNITS = select(*(nodes.c[name] for name in UnitShare._fields)).where(*_LIVING)
-_LEVELS = select(nodes.c.label, nodes.c.level).where(*_LIVING)
+_UNITS = Prepared(select(*(nodes.c[name] for name in UnitShare._fields)).where(*_LIVING))
+_LEVELS = Prepared(select(nodes.c.label, nodes.c.level).where(*_LIVING))
 
 
-def _below_a_chapter() -> Select[Any]:
-    """The units below a chapter, found by their parents: so what stands elsewhere in the tree is not looked at."""
-    chapter = select(nodes.c.key).where(*_LIVING, nodes.c.label == bindparam("chapter")).cte(recursive=True)
-    part = nodes.alias()
+def _below_chapters() -> Prepared:
+    """The units below some chapters, found by their parents: so what stands elsewhere in the tree is not looked at."""
+    of_chapters = nodes.c.label.in_(bindparam("chapters", expanding=True))
+    told, part = ("key", "label", "title", "goal"), nodes.alias()
+    chapter = select(*(nodes.c[name] for name in told)).where(*_LIVING, of_chapters).cte(recursive=True)
     is_living = (part.c.task_type == TaskType.WRITE.value, part.c.status != NodeStatus.VOID.value)
-    below = chapter.union_all(select(part.c.key).where(part.c.parent == chapter.c.key, *is_living))
-    found = select(nodes.c.label, nodes.c.title, nodes.c.goal).join(below, below.c.key == nodes.c.key)
-    return found.where(nodes.c.label != bindparam("chapter"))
+    parts = select(*(part.c[name] for name in told)).where(part.c.parent == chapter.c.key, *is_living)
+    below = chapter.union_all(parts)
+    return Prepared(select(below).where(below.c.label.not_in(bindparam("chapters", expanding=True))))
 
 
-_PARTS = _below_a_chapter()
+_PARTS = _below_chapters()
 
 
 def read_units(connection: Connection, book: str) -> UnitTable:
     """Return the living units of a book."""
-    return UnitTable({row.label: UnitShare(*row) for row in connection.execute(_UNITS, {"book": book})})
+    return UnitTable({row.label: UnitShare(*row) for row in _UNITS.execute(connection, {"book": book})})
 
 
 def read_names(connection: Connection, book: str) -> ReadingOrder:
     """Return the chapters alone, as they are numbered in names: one short query, however long the book is."""
-    levels = connection.execute(_LEVELS, {"book": book})
-    return ReadingOrder(chapters=chapters_of((row.label, row.level) for row in levels))
+    return ReadingOrder(chapters=chapters_of(_LEVELS.execute(connection, {"book": book})))
 
 
 def read_order(connection: Connection, book: str, units: UnitTable, places: Iterable[Place]) -> ReadingOrder:
@@ -267,10 +268,8 @@ def _wanted(chapters: Sequence[str], due: Collection[int], units: UnitTable) -> 
     return list(dict.fromkeys([*([here] if here else []), *there[-_MOST_READ:]]))
 
 
-def _parts(connection: Connection, book: str, wanted: Iterable[str]) -> tuple[ChapterPart, ...]:
+def _parts(connection: Connection, book: str, wanted: list[str]) -> tuple[ChapterPart, ...]:
     """The units below some chapters, in reading order."""
-    found = []
-    for chapter in wanted:
-        below = connection.execute(_PARTS, {"book": book, "chapter": chapter})
-        found += [ChapterPart(label=row.label, told=f"{row.title}\n{row.goal}") for row in below]
+    below = _PARTS.execute(connection, {"book": book, "chapters": wanted}) if wanted else ()
+    found = (ChapterPart(label=row.label, told=f"{row.title}\n{row.goal}") for row in below)
     return tuple(sorted(found, key=lambda part: order_of(part.label)))

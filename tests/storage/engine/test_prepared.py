@@ -85,3 +85,14 @@ def test_a_value_that_is_missing_is_not_taken_for_none(connection: Connection) -
 
     with pytest.raises(KeyError):
         Prepared(statement).execute(connection, {"at": 1})
+
+
+@pytest.mark.parametrize("ids", [[], [1], [3, 1]])
+def test_a_list_of_values_may_be_of_any_length(connection: Connection, ids: list[int]) -> None:
+    Prepared(insert(_NOTES), "note").execute(connection, [{"note": note} for note in "abc"])
+    some = _NOTES.c.id.in_(bindparam("ids", expanding=True)) & _NOTES.c.note.in_(bindparam("notes", expanding=True))
+    own = (_NOTES.c.kind == bindparam("kind"), _NOTES.c.id.in_([1, 3, 9]))
+    notes = Prepared(select(_NOTES.c.id).where(some, *own).order_by(_NOTES.c.id))
+    values = {"kind": "plain", "ids": ids, "notes": ["c", "a"]}
+
+    assert [row.id for row in notes.execute(connection, values)] == sorted(ids)
