@@ -187,10 +187,7 @@ class PassageRepository(Repository):
     def naming(
         self, names: Sequence[str], kinds: Iterable[DocumentKind], limit: int, after: Row, up_to: Row
     ) -> dict[str, list[Row]]:
-        """Return for each name the first `limit` passages of some kinds, between two rows, that hold it.
-
-        Letter by letter. Goes once through the texts.
-        """
+        """Return for each name the first `limit` passages of some kinds, between two rows, that hold it by letter."""
         values = {"book": self._book, "kinds": [kind.value for kind in kinds], "after": after, "up_to": up_to}
         values |= {f"name_{place}": name for place, name in enumerate(names)}
         found: dict[str, list[Row]] = {name: [] for name in names}
