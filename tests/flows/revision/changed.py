@@ -26,6 +26,7 @@ from bookwright.models.settings import Settings
 from bookwright.models.staleness import UNREAD
 from bookwright.models.step import Activity, Reply
 from bookwright.models.story.retelling import RepairOrders, Retelling
+from bookwright.models.text.changes import Changes
 from bookwright.models.tree.plan import Plot
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage, Stores
@@ -42,6 +43,9 @@ ADVICE = (DocumentKind.RETELLING, DocumentKind.REVIEW, DocumentKind.CONSISTENCY)
 _QUOTING = (DocumentKind.STYLE_GUIDE, DocumentKind.LEAK_REVIEW, *ADVICE)
 """Kinds that quote the prose: a mark in them is that of the words they quote."""
 _WRITTEN = (DocumentKind.DESIGN, DocumentKind.WRITERS_BRIEF, DocumentKind.PROSE)
+_FINDINGS = re.compile(r"^(?:\[[\d.]+ \w+ findings: (.+)\]|\w+, (.+): findings)$", re.MULTILINE)
+"""The title over findings in a prompt: with little room, nothing but a line by code stands below it."""
+_WORDING = re.compile(r'("text":\s*")((?:[^"\\]|\\.)+)')
 _LEFT_AS_IT_IS = ("§", "<<<", "@after")
 
 
@@ -65,6 +69,8 @@ class Marking:
             plot = Plot.model_validate_json(text)
             marked = {name: tuple(map(self._marked, getattr(plot, name))) for name in ("story", "people")}
             text = plot.model_copy(update=marked).model_dump_json()
+        elif request.output is Changes:  # which become words of the text that they shorten or mend
+            text = _WORDING.sub(lambda found: found.group(1) + self._marked(found.group(2)), text)
         return reply.model_copy(update={"text": text})
 
     def _marked(self, line: str) -> str:
@@ -146,7 +152,8 @@ def resting_by_marks(stores: Stores) -> dict[int, set[int]]:
     for version in versions:
         if version.kind in _QUOTING:
             continue
-        for mark in set(MARK.findall(version.text)):
+        titles = {stores.nodes.get(version.node).title} if version.kind is DocumentKind.FINDINGS else set()
+        for mark in titles.union(MARK.findall(version.text)):
             owners.setdefault(mark, []).append(version)
     current = {(found.node, found.kind): found for found in versions}
     blocks = _Blocks(stores, [version for version in versions if version.kind in ADVICE])
@@ -212,7 +219,8 @@ class _Blocks:
             return frozenset()
         for line in self._handed_on:
             block = block.replace(line, "")
-        return frozenset(MARK.findall(block))
+        titles = (title for either in _FINDINGS.findall(block) for title in either if title)
+        return frozenset([*MARK.findall(block), *titles])
 
 
 def _handed_on(advice: Document, stores: Stores) -> Iterator[str]:

@@ -16,7 +16,7 @@ from bookwright.models.step import Activity
 from bookwright.models.tree.place import order_of
 from bookwright.storage.stores import BookStorage, Stores
 from tests.flows.conftest import HABIT, SECRET
-from tests.flows.revision.changed import MARK, Written, as_made, made, steps_of
+from tests.flows.revision.changed import MARK, Written, made, put_right, steps_of
 
 SOAKED = pytest.param("hundred", marks=pytest.mark.soak)
 on_novel = pytest.mark.parametrize("copied", ["novel"], indirect=True)
@@ -50,8 +50,13 @@ def holding(storage: BookStorage, holds: Callable[[str], bool], *kinds: Document
 
 
 def _prompts(stores: Stores, document: Document) -> list[str]:
-    calls = [step for step in steps_of(stores, document.step or 0) if step.activity != Activity.REVIEW]
-    return [_asked(stores, call.id) for call in calls]
+    return [_asked(stores, call.id) for call in _calls(stores, document) if call.activity != Activity.REVIEW]
+
+
+def _calls(stores: Stores, document: Document) -> list[Any]:
+    """What a document came of, with what it came of before it was put right."""
+    states = put_right(document, stores.documents.versions(document.node, document.kind))
+    return [call for own in states for call in steps_of(stores, own.step or 0)]
 
 
 def _asked(stores: Stores, step: int) -> str:
@@ -124,8 +129,7 @@ def test_a_text_that_a_model_read_beside_a_secret_was_checked_against_it(copied:
     storage, _ = copied
     with storage.read() as stores:
         pages = made(stores, DocumentKind.PROSE)
-        first = {place: as_made(one, stores.documents.versions(one.node, one.kind)) for place, one in pages.items()}
-        calls = {place: steps_of(stores, one.step or 0) for place, one in first.items()}
+        calls = {place: _calls(stores, one) for place, one in pages.items()}
         checked = {place for place, own in calls.items() if any(SECRET in _asked(stores, call.id) for call in own)}
 
     edit(storage, RecordKind.SECRET, "heir", content="Old Tam sold the light to the wreckers of Grey Sound.")
