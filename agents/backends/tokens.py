@@ -12,6 +12,7 @@ from functools import lru_cache
 from threading import Lock
 
 from bookwright.models.text.lazy_pattern import lazy_pattern
+from bookwright.models.text.plain import CharacterTable
 
 _KINDS = {
     "h": lazy_pattern(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"),
@@ -23,17 +24,7 @@ _KINDS = {
 }
 """Han, kana, hangul, letters of spelt words, digits and marks; a character may be of two kinds."""
 _LONG_WORD_LETTERS = 6
-
-
-class _Shapes(dict[int, str]):
-    """The kinds of each character, a space for one of none; made as they are met."""
-
-    def __missing__(self, code: int) -> str:
-        self[code] = "".join(kind for kind, pattern in _KINDS.items() if pattern.match(chr(code))) or " "
-        return self[code]
-
-
-_SHAPES = _Shapes()
+_SHAPES = CharacterTable(lambda each: "".join(kind for kind, pattern in _KINDS.items() if pattern.match(each)) or " ")
 _APART = str.maketrans(dict.fromkeys(_KINDS.keys() - {"a"}, " "))
 
 
