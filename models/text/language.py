@@ -92,9 +92,9 @@ def script_shares(text: str) -> dict[Language, float]:
 
     Han counts for zh and, where kana stand beside it, for ja; the shares need not add up to 1.
     """
-    kana, hangul, han = (_held(script, text) for script in (_KANA, _HANGUL, _HAN))
     spelt = _SPELT.findall(text)
-    latin = _held(_LATIN, "".join([word[0] for word in spelt]))
+    held = ((_KANA, text), (_HANGUL, text), (_HAN, text), (_LATIN, "".join([word[0] for word in spelt])))
+    kana, hangul, han, latin = (len("".join(script.findall(letters))) for script, letters in held)
     total = (kana + hangul + han + _WORD_WEIGHT * len(spelt)) or 1
     return {
         Language.EN: _WORD_WEIGHT * latin / total,
@@ -109,8 +109,3 @@ def is_in(language: Language, text: str) -> bool:
     if language is Language.EN and text.isascii():
         return True  # nothing to weigh up
     return not _TWENTY_LETTERS.match(text) or script_shares(text)[language] >= 0.5
-
-
-def _held(script: re.Pattern[str], text: str) -> int:
-    """Count the letters of a script."""
-    return len("".join(script.findall(text)))
