@@ -8,16 +8,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import platformdirs
-from pydantic import (
-    AliasChoices,
-    Field,
-    SecretStr,
-    ValidationError,
-    ValidationInfo,
-    field_validator,
-)
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import (
     BaseSettings,
+    EnvSettingsSource,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     SettingsError,
@@ -30,6 +24,9 @@ from bookwright.models.errors import InvalidSetting
 from bookwright.models.frozen import StrictModel
 from bookwright.models.log_format import LogFormat
 from bookwright.models.model_name import ROLES, ModelName, usual_model
+
+_VARIABLES = ("bookwright_", "tavily_api_key")
+"""How variables of the environment begin that settings are read from."""
 
 
 class Price(StrictModel):
@@ -168,10 +165,13 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Options, then the environment, then `config.toml` of the data folder."""
-        home = _home(init_settings().get("home"))
-        file = TomlConfigSettingsSource(settings_cls, toml_file=Path(home) / "config.toml")
-        return init_settings, env_settings, file
+        """Options, then the environment, then `config.toml` of the data folder; without what says nothing."""
+        file = _home(init_settings().get("home")) / "config.toml"
+        tables = (TomlConfigSettingsSource(settings_cls, toml_file=file),) if file.expanduser().is_file() else ()
+        assert isinstance(env_settings, EnvSettingsSource)
+        said = {name: value for name, value in env_settings.env_vars.items() if name.startswith(_VARIABLES)}
+        env_settings.env_vars = said
+        return (init_settings, env_settings, *tables) if said else (init_settings, *tables)
 
 
 def _home(given: Any) -> Path:

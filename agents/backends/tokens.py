@@ -6,21 +6,26 @@ halves come out within 10 %. Gemma's stand as in facts/local-models-chroma.md se
 """
 
 import math
-import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from threading import Lock
 
 from bookwright.models.text.lazy_pattern import lazy_pattern
+from bookwright.models.text.plain import CharacterTable
 
-_HAN = lazy_pattern(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
-_KANA = lazy_pattern(r"[\u3040-\u30ff]+")
-_HANGUL = lazy_pattern(r"[\u1100-\u11ff\uac00-\ud7af]+")
-_WORD = lazy_pattern(r"[^\W\d_\u1100-\u11ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+_KINDS = {
+    "h": lazy_pattern(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"),
+    "k": lazy_pattern(r"[\u3040-\u30ff]"),
+    "g": lazy_pattern(r"[\u1100-\u11ff\uac00-\ud7af]"),
+    "a": lazy_pattern(r"[^\W\d_\u1100-\u11ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]"),
+    "d": lazy_pattern(r"\d"),
+    "m": lazy_pattern(r"[^\w\s]|_"),
+}
+"""Han, kana, hangul, letters of spelt words, digits and marks; a character may be of two kinds."""
 _LONG_WORD_LETTERS = 6
-_DIGIT = lazy_pattern(r"\d")
-_MARK = lazy_pattern(r"[^\w\s]|_")
+_SHAPES = CharacterTable(lambda each: "".join(kind for kind, pattern in _KINDS.items() if pattern.match(each)) or " ")
+_APART = str.maketrans(dict.fromkeys(_KINDS.keys() - {"a"}, " "))
 
 
 @dataclass(frozen=True)
@@ -77,14 +82,11 @@ def count_raw(text: str, family: str) -> float:
 @lru_cache(maxsize=256)
 def _features(text: str) -> tuple[int, ...]:
     """Count what tokens depend on. Cached, for the blocks of a prompt come again in the next step."""
-    words = _WORD.findall(text)
-    extra = sum(len(word) - _LONG_WORD_LETTERS for word in words if len(word) > _LONG_WORD_LETTERS)
-    scripts = (_length(_HAN, text), _length(_KANA, text), _length(_HANGUL, text))
-    return (*scripts, len(words), extra, len(_DIGIT.findall(text)), len(_MARK.findall(text)), text.count("\n"))
-
-
-def _length(pattern: re.Pattern[str], text: str) -> int:
-    return sum(map(len, pattern.findall(text)))
+    shape = text.translate(_SHAPES)
+    words = shape.translate(_APART).split()
+    extra = sum([len(word) - _LONG_WORD_LETTERS for word in words if len(word) > _LONG_WORD_LETTERS])
+    han, kana, hangul, digits, marks = map(shape.count, "hkgdm")
+    return han, kana, hangul, len(words), extra, digits, marks, text.count("\n")
 
 
 def _bytes(texts: tuple[str, ...]) -> int:

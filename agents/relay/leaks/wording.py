@@ -70,8 +70,9 @@ def find_alike(sentences: Sequence[Sentence], secret: Secret) -> list[Alike]:
 
 
 def _above(least: float, words: Sequence[str], told: Sequence[Sequence[str]], runs: Iterable[Run]) -> list[Alike]:
-    held = [set(each) for each in told]
-    near = (run for run in runs if _may_reach(set(words), held, run, least))
+    shared = [set(words).intersection(each) for each in told]
+    enough = least / 2 * len(set(words))  # with a similarity of r at least r / 2 of the secret's words are shared
+    near = (run for run in runs if len(set().union(*shared[run.first : run.last + 1])) >= enough)
     scored = [Alike(run, wording_score(words, _joined(told, run))) for run in near]
     return [each for each in scored if each.score > least]
 
@@ -83,15 +84,6 @@ def best_apart(found: Sequence[Alike]) -> list[Alike]:
         if not any(each.run.overlaps(other.run) for other in kept):
             kept.append(each)
     return sorted(kept, key=lambda alike: alike.run.first)
-
-
-def _may_reach(words: set[str], held: Sequence[set[str]], run: Run, least: float) -> bool:
-    """True if enough of the secret's words are there; comparing the rest would be in vain.
-
-    With a similarity of r at least r / 2 of the secret's words are shared.
-    """
-    shared = words.intersection(*[set().union(*held[run.first : run.last + 1])])
-    return bool(words) and len(shared) >= least / 2 * len(words)
 
 
 def _joined(told: Sequence[Sequence[str]], run: Run) -> list[str]:

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.keywords import find_keyword, stem_of
 from bookwright.agents.relay.leaks.units import sentences_of
 from bookwright.agents.relay.secrets.phrases import Phrase, Phrases
-from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC, Public, folded_text, is_within, spans_of
+from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC, Public, is_within, spans_of
 
 _ENTRY = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)、．])\s+")
 
@@ -59,9 +60,7 @@ class Matcher:
         openly = self._phrases.openly((*public.told, *withheld.known))
         self._phrases.release((*public.printed, *withheld.allowed), openly, public.designs)
         free = (*public.printed, *self._phrases.openly(public.named))
-        self._words = tuple(
-            word for word in withheld.words if not any(find_keyword(folded_text(text), word) for text in free)
-        )
+        self._words = tuple(word for word in withheld.words if not any(find_keyword(fold(text), word) for text in free))
         self._found = lru_cache(_KNOWN_TEXTS)(self._find)
 
     @property
@@ -104,7 +103,7 @@ class Matcher:
         return tuple(text for text in texts if not self.violations(text))
 
     def _find(self, text: str) -> tuple[Disclosure, ...]:
-        folded = folded_text(text)
+        folded = fold(text)
         spans = self._phrases.places(folded)
         spans += [(found.start, found.end) for word in self._words for found in find_keyword(folded, word)]
         said = spans_of(folded, self._said) if spans else []

@@ -122,11 +122,12 @@ class Phrases:
 
     def places(self, folded: Folded) -> list[tuple[int, int]]:
         """Return where a text holds a phrase, as its slices, first to last."""
-        tokens = tokens_of(folded)
-        words = [token.text for token in tokens]
+        words = fold_tokens(folded.text)
+        matches = list(self._matches(words))
+        tokens = tokens_of(folded) if matches else []
         return [
             (tokens[first].start, tokens[last - 1].end)
-            for first, last in self._matches(words)
+            for first, last in matches
             if tuple(words[first:last]) in self._over_lines or not _is_over_lines(tokens[first:last], folded.text)
         ]
 
@@ -153,8 +154,8 @@ class Phrases:
                 known.append(len(phrase))
 
     def _matches(self, words: Sequence[str]) -> Iterator[tuple[int, int]]:
-        for first, word in enumerate(words):
-            for length in self._lengths.get(word, ()):
+        for first in [place for place, word in enumerate(words) if word in self._lengths]:
+            for length in self._lengths[words[first]]:
                 last = first + length
                 if last <= len(words) and tuple(words[first:last]) in self._owners:
                     yield first, last

@@ -3,9 +3,8 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
-from bookwright.agents.relay.leaks.folding import Folded, fold
+from bookwright.agents.relay.leaks.folding import Folded
 from bookwright.agents.relay.leaks.keywords import find_keyword, stem_of
 from bookwright.models.brief import Brief
 from bookwright.models.text.binding import MARK, binding_lines
@@ -78,9 +77,3 @@ def spans_of(draft: Folded, expressions: Iterable[str]) -> list[Span]:
 def is_within(place: Span, spans: Iterable[Span]) -> bool:
     """Whether a place lies inside one of the spans."""
     return any(start <= place[0] and place[1] <= end for start, end in spans)
-
-
-@lru_cache(maxsize=64)
-def folded_text(text: str) -> Folded:
-    """Return a text in plain letters; what was held against something lately is asked of again."""
-    return fold(text)
