@@ -213,15 +213,18 @@ class StepRepository(Repository):
         """Return what each role and model has cost, dearest first."""
         rows = self._connection.execute(
             select(
-                steps.c.role, steps.c.model, func.count().label("calls"),
+                steps.c.role,
+                steps.c.model,
+                func.count().label("calls"),
                 func.count(func.nullif(steps.c.failure, Failure.TOOL_USE.value)).label("failed"),
                 func.sum(steps.c.input_tokens).label("input_tokens"),
                 func.sum(steps.c.cached_tokens).label("cached_tokens"),
                 func.sum(steps.c.output_tokens).label("output_tokens"),
                 func.coalesce(func.sum(steps.c.cost), 0).label("cost"),
-                (func.count() - func.count(steps.c.cost)).label("unpriced"), )
-                .where(steps.c.book == self._book, steps.c.model != CODE, IS_OWN)
-            .group_by(steps.c.role, steps.c.model)  # fmt: skip
+                (func.count() - func.count(steps.c.cost)).label("unpriced"),
+            )
+            .where(steps.c.book == self._book, steps.c.model != CODE, IS_OWN)
+            .group_by(steps.c.role, steps.c.model)
         )
         sums = [RoleSum(**{name: _number(value) for name, value in row._mapping.items()}) for row in rows]
         return sorted(sums, key=lambda item: (-item.cost, -item.input_tokens - item.output_tokens))
