@@ -87,7 +87,8 @@ class Database:
         try:
             connection = self._taken()
             try:
-                self._begin(connection, "BEGIN")
+                if self.is_sqlite:  # whose driver is told not to; an engine event would cost each statement more
+                    through_driver(connection, "BEGIN")
                 yield connection
             finally:
                 self._put_back(connection) if is_writer else connection.close()
@@ -133,8 +134,8 @@ class Database:
             connection = self._taken()
             try:
                 with connection.begin():
-                    # A deferred transaction that reads and then writes fails at once if another wrote between.
-                    self._begin(connection, "BEGIN IMMEDIATE")
+                    if self.is_sqlite:  # a deferred one that reads, then writes, fails at once if another wrote between
+                        through_driver(connection, "BEGIN IMMEDIATE")
                     yield connection
                     reach("before", point)
             finally:
@@ -170,11 +171,6 @@ class Database:
             else:
                 self._was_reached, self._away_since = True, None
                 return connection
-
-    def _begin(self, connection: Connection, statement: str) -> None:
-        """Begin for SQLite, whose driver is told not to; an engine event would cost each statement more than this."""
-        if self.is_sqlite:
-            through_driver(connection, statement)
 
     def _may_come_back(self) -> bool:
         """True while a server that was reached before has not been away for long."""
