@@ -23,6 +23,8 @@ from contextlib import suppress
 from functools import cache
 from typing import Any, TextIO, cast
 
+from sqlalchemy.orm import configure_mappers
+
 from bookwright.flows.prefect.server import CHILD
 from tests.support.forks import ADDRESS, MOST_BYTES, forking_python
 
@@ -30,6 +32,14 @@ _IMPORTED = (
     "prefect.server.api.server", "prefect.cli", "prefect.workers.process", "bookwright.flows.prefect.guard",
     "bookwright.flows.write_book", "bookwright.agents.backends.remote.provider", "openai", "chromadb", "uvicorn",
     "tests.support.fake_provider", "tests.support.novelist",
+    # What these import only once they run.
+    "alembic.command", "aiosqlite", "docket.tasks", "burner_redis", "mako.template", "anyio._backends._asyncio",
+    "uvicorn.loops.auto", "uvicorn.lifespan.on", "uvicorn.protocols.http.auto", "uvicorn.protocols.websockets.auto",
+    "prefect.server.database.query_components", "prefect.server.events.services.actions", "prefect.server.api.clients",
+    "prefect.server.events.ordering.memory", "prefect.cli.worker", "prefect.task_engine",
+    "prefect.utilities.visualization", "prefect.concurrency.services", "pydantic_ai.models.openai",
+    "pydantic_ai.providers.openai_compatible", "openai.resources.chat", "genai_prices.data", "numpy.ma", "pysqlite3",
+    "bookwright.studio.server", "bookwright.agents.backends.rehearsal.backend", "bookwright.garbage",
 )  # fmt: skip
 _VERBS = "bookwright.cli"
 """A package all of whose modules are imported, too."""
@@ -154,6 +164,7 @@ def _import_all() -> None:
         importlib.import_module(name)
     for module in pkgutil.walk_packages(importlib.import_module(_VERBS).__path__, f"{_VERBS}."):
         importlib.import_module(module.name)
+    configure_mappers()
     gc.freeze()
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import sqlite3
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -46,7 +47,7 @@ from bookwright.studio.guard import StudioKeys
 from bookwright.studio.server import make_application
 from tests.flows.prefect.observed import reached
 from tests.support.fake_provider import Entry, FakeProvider
-from tests.support.forks import SERVER, Fork, Forks
+from tests.support.forks import SERVER, Fork, Forks, forking_python
 from tests.support.novelist import write as novelist
 from tests.support.prefect_database import give_database, has_deployment, states_of
 
@@ -278,6 +279,7 @@ def test_a_worker_that_is_told_to_end_brings_its_book_to_rest_and_the_next_goes_
 def test_a_resting_book_is_handed_in_on_the_page_of_the_pool(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("PREFECT_API_URL", "PREFECT_API_AUTH_STRING", "PREFECT_HOME"):
         monkeypatch.setenv(name, studio.environment[name])
+    monkeypatch.setattr(sys, "executable", forking_python())  # the page hands in by a program of its own
     settings, keys = load_settings(), StudioKeys(8321)
     book = find_or_create(studio.database, make_brief(brief_of("Feldspar", 900))).id
     with TestClient(make_application(settings, keys), base_url=keys.origin) as page:
