@@ -144,17 +144,17 @@ def tokens_of(folded: Folded) -> list[Token]:
     found: list[Token] = []
     for first, last in pairwise([0, *folded.gaps, len(letters)]):
         row = letters[first:last]
-        places = [(first, last)] if row.isascii() and row else _token_places(folded, first, last)
-        found += [Token(letters[a:b], starts[a], ends[b - 1], not is_spelt(letters[a])) for a, b in places]
+        is_word = row.isascii() and row
+        found += [Token(row, starts[first], ends[last - 1], False)] if is_word else _tokens(folded, first, last)
     return found
 
 
-def _token_places(folded: Folded, first: int, last: int) -> Iterator[tuple[int, int]]:
-    """Yield where the tokens begin and end among letters with nothing between them."""
+def _tokens(folded: Folded, first: int, last: int) -> Iterator[Token]:
+    """Yield the tokens among letters with nothing between them."""
     while first < last:
         end = first + 1
         is_word = is_spelt(folded.letters[first])
         while end < last and (not folded.opens(end) or (is_word and is_spelt(folded.letters[end]))):
             end += 1
-        yield first, end
+        yield Token(folded.letters[first:end], folded.starts[first], folded.ends[end - 1], not is_word)
         first = end

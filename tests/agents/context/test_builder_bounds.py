@@ -97,15 +97,14 @@ def test_a_huge_task_is_cut_and_its_goal_stands(library):
     assert size(context) <= room("planner")
 
 
-def test_a_large_room_is_filled_from_more_of_the_book(library):
-    unit = library.grow(400)
+def test_a_large_room_is_filled_from_more_of_the_book(small_and_large):
+    _, library = small_and_large
     usual = PROFILES[ProfileName.STANDARD]
 
     sizes = []
     for profile in (usual, fitted(usual, 1_000_000, 10)):
-        library.index.catch_up(library.journal)
         builder = ContextBuilder(library.storage, library.index, profile, "en", count_words)
-        context = builder.build(unit, unit, Activity.WRITE, "writer")
+        context = builder.build(library.last, library.last, Activity.WRITE, "writer")
         sizes.append(sum(map(count_words, context.blocks)))
 
     assert sizes[0] <= 9_000
