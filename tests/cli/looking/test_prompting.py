@@ -2,13 +2,19 @@
 
 import hashlib
 import json
+import shutil
+from contextlib import redirect_stdout
+from io import StringIO
 
 import pytest
 
+from bookwright.cli.edge import run
+from bookwright.cli.main import app
 from bookwright.failpoints import Failpoint
 from bookwright.models.settings import load_settings
 from bookwright.storage.engine.database import open_database
 from bookwright.storage.lease import Lease
+from tests.cli.conftest import set_home
 
 BRIEF = (
     "--premise",
@@ -22,10 +28,20 @@ BRIEF = (
 )
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """A data folder with a written book, and the book's id."""
+    with pytest.MonkeyPatch.context() as environment, redirect_stdout(StringIO()) as out:
+        folder = set_home(tmp_path_factory.mktemp("written") / "home", environment)
+        run(app, ["write", *BRIEF, "--no-prefect", "--json"])
+    return folder, json.loads(out.getvalue())["book"]
+
+
 @pytest.fixture
-def draft(cli):
+def draft(cli, home, written):
     """A written book's id, and the number of the step that drafted its prose."""
-    book = json.loads(cli("write", *BRIEF, "--no-prefect", "--json").out)["book"]
+    folder, book = written
+    shutil.copytree(folder, home)
     steps = map(json.loads, cli("log", book, "--json").out.splitlines())
     return book, next(step["id"] for step in steps if (step["activity"], step["step"]) == ("write", "draft"))
 
