@@ -54,8 +54,12 @@ def redo(
 
 
 def first_chapter(storage: BookStorage) -> str:
+    return chapters(storage)[0]
+
+
+def chapters(storage: BookStorage) -> tuple[str, ...]:
     with storage.read() as stores:
-        return stores.codex.reading_order().chapters[0]
+        return stores.codex.reading_order().chapters
 
 
 def change(storage: BookStorage, label: str, kind: DocumentKind, words: str) -> None:
@@ -85,7 +89,7 @@ def test_a_refresh_that_comes_to_rest_names_itself_and_goes_on(
     copied: Written, failure: Exception, before: str
 ) -> None:
     storage, _ = copied
-    change(storage, first_chapter(storage), DocumentKind.PROSE, "The lamp was blue all along.")
+    change(storage, chapters(storage)[-1], DocumentKind.PROSE, "The lamp was blue all along.")
 
     with pytest.raises(BookPaused) as rest:
         redo(copied, failure)
