@@ -1,5 +1,9 @@
 """A small book with everything in it that a command can show."""
 
+import tempfile
+from functools import cache
+from pathlib import Path
+
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity, Failure, Reply, StepKey, Usage
@@ -11,14 +15,16 @@ from bookwright.models.story.candidates import (
     DraftComparison,
     Opinion,
 )
+from bookwright.models.text.language import Language
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.storage.engine.database import open_database
 from bookwright.storage.lease import Lease
 from bookwright.storage.steps.attempts import Attempt
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage, Stores
-from tests.support.books import make_book
+from tests.support.books import lay, make_book, make_settings
 
 CHAPTERS = [
     {"level": "chapter", "title": "The Lamp", "text": "Rain fell. The [red] lamp went out."},
@@ -29,6 +35,24 @@ CHAPTERS = [
 
 def a_book(settings: Settings, **brief: object) -> BookStorage:
     """Make a resting book: two chapters of three written, one design task, three recorded attempts."""
+    if brief or settings.database_url or settings.database_path.exists():
+        return _made(settings, **brief)
+    file, language = _usual_book()
+    lay(settings, file)
+    return BookStorage(open_database(settings), "lamp", language)
+
+
+@cache
+def _usual_book() -> tuple[bytes, Language]:
+    """The file of a library with that book alone, made once by each process, and the book's language."""
+    with tempfile.TemporaryDirectory() as home:
+        settings = make_settings(Path(home))
+        storage = _made(settings)
+        storage.database.dispose()
+        return settings.database_path.read_bytes(), storage.language
+
+
+def _made(settings: Settings, **brief: object) -> BookStorage:
     storage = make_book(settings, CHAPTERS, title="Night Watch", pen_name="A. Hand", **brief)
     with storage.write() as stores:
         lease = Lease.take(stores.connection, storage.book, "the test", 60)

@@ -1,5 +1,6 @@
 """Books made row by row through the repositories, for tests that need one but no walk."""
 
+import os
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -20,17 +21,33 @@ Tree = dict[str, Any]
 """`{"level": ..., "title": ..., "parts": [...]}` or, for a leaf, `"text"` instead of `"parts"`."""
 
 
+_read: dict[str, Settings] = {}
+"""Settings by what they were read from."""
+
+
 def make_settings(home: Path, **values: Any) -> Settings:
-    """Settings for a data folder of a test's own."""
-    return load_settings(home=home, embedding="hashing", model="rehearsal:exact", **values)
+    """Settings for a data folder of a test's own; what is said alike is read once, unless a file may say more."""
+    options = {"embedding": "hashing", "model": "rehearsal:exact", **values}
+    if any(file.exists() for file in (Path(".env"), home / ".env", home / "config.toml")):
+        return load_settings(home=home, **options)
+    said = [item for item in sorted(os.environ.items()) if item[0].upper().startswith(("BOOKWRIGHT_", "TAVILY_"))]
+    key = repr((said, options))
+    if key not in _read:
+        _read[key] = load_settings(home=home, **options)
+    return _read[key].model_copy(update={"home": home})
+
+
+def lay(settings: Settings, file: bytes) -> None:
+    """Begin a data folder with the file of a library."""
+    make_home(settings)
+    settings.database_path.touch(0o600)
+    settings.database_path.write_bytes(file)
 
 
 def new_library(settings: Settings) -> Database:
     """Open a library as `open_library` does; a new one begins with a copy of tables that were made once."""
     if not settings.database_url and not settings.database_path.exists():
-        make_home(settings)
-        settings.database_path.touch(0o600)
-        settings.database_path.write_bytes(_tables())
+        lay(settings, _tables())
     database = open_database(settings)
     migrate.upgrade(database)
     return database
