@@ -9,25 +9,23 @@ import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
-
-import httpx2
-from mcp.client.client import Client
-from mcp.client.stdio import StdioServerParameters
-from mcp.client.streamable_http import streamable_http_client
-
 from bookwright.app.access import open_book
-from bookwright.app.assistants.server import make_server
 from bookwright.models.codex.entries import Secret
 from bookwright.models.codex.record import Origin
 from bookwright.models.settings import Settings
 from bookwright.storage.stores import BookStorage
 from tests.cli.shelf import add_choice
+
+if TYPE_CHECKING:
+    from mcp.client.client import Client
+
+pytestmark = pytest.mark.skipif(find_spec("mcp") is None, reason="the extra `mcp` is not installed")
 
 LOOKS = {
     "books", "status", "tree", "read_text", "codex", "threads", "secrets", "report", "stale", "bill_for_new_book",
@@ -38,12 +36,16 @@ ORDER = {"premise": "A clerk finds a letter in her own hand.", "length": "600"}
 
 
 @asynccontextmanager
-async def asking(settings: Settings, *, allows: bool = False) -> AsyncIterator[Client]:
+async def asking(settings: Settings, *, allows: bool = False) -> "AsyncIterator[Client]":
+    from mcp.client.client import Client  # takes half a second to load, here alone
+
+    from bookwright.app.assistants.server import make_server
+
     async with Client(make_server(settings, allows_changes=allows)) as client:
         yield client
 
 
-def asked(settings: Settings, does: Callable[[Client], Awaitable[Any]], *, allows: bool = False) -> Any:
+def asked(settings: Settings, does: "Callable[[Client], Awaitable[Any]]", *, allows: bool = False) -> Any:
     async def run() -> Any:
         async with asking(settings, allows=allows) as client:
             return await does(client)
@@ -51,20 +53,20 @@ def asked(settings: Settings, does: Callable[[Client], Awaitable[Any]], *, allow
     return asyncio.run(run())
 
 
-async def call(client: Client, name: str, **arguments: Any) -> Any:
+async def call(client: "Client", name: str, **arguments: Any) -> Any:
     answer = await client.call_tool(name, arguments)
     assert not answer.is_error, answer.content
     told = answer.structured_content
     return told["result"] if set(told) == {"result"} else told
 
 
-async def refused(client: Client, name: str, **arguments: Any) -> str:
+async def refused(client: "Client", name: str, **arguments: Any) -> str:
     answer = await client.call_tool(name, arguments)
     assert answer.is_error
     return str(answer.content[0].text)
 
 
-async def names(client: Client) -> set[str]:
+async def names(client: "Client") -> set[str]:
     return {tool.name for tool in (await client.list_tools()).tools}
 
 
@@ -81,7 +83,7 @@ def test_every_tool_says_what_it_does_and_whether_it_only_reads(settings: Settin
 
 
 def test_a_book_is_looked_at_from_every_side(settings: Settings, book: BookStorage) -> None:
-    async def does(client: Client) -> dict[str, Any]:
+    async def does(client: "Client") -> dict[str, Any]:
         return {
             "books": await call(client, "books"), "status": await call(client, "status", book="lamp"),
             "tree": await call(client, "tree", book="lamp"),
@@ -105,7 +107,7 @@ def test_secrets_are_told_as_such_alone(settings: Settings, book: BookStorage) -
     with book.write() as stores:
         stores.codex.add(Secret(id="the-heir", content="Ines is the heir."), Origin.AUTHOR)
 
-    async def does(client: Client) -> tuple[Any, Any, str]:
+    async def does(client: "Client") -> tuple[Any, Any, str]:
         plain = await call(client, "secrets", book="lamp")
         told = await call(client, "secrets", book="lamp", spoilers=True)
         looks = [await call(client, name, book="lamp") for name in ("tree", "codex", "threads", "report", "status")]
@@ -121,7 +123,7 @@ def test_secrets_are_told_as_such_alone(settings: Settings, book: BookStorage) -
 def test_a_branch_is_begun_where_that_is_allowed_and_looked_at_freely(settings: Settings, book: BookStorage) -> None:
     add_choice(book)
 
-    async def does(client: Client) -> tuple[Any, ...]:
+    async def does(client: "Client") -> tuple[Any, ...]:
         made = await call(client, "fork_book", book="lamp", branch="she stays", place="chapter 2")
         await call(client, "add_note", book="lamp", place="chapter 1", at="lamp went", words="Which lamp?")
         listed = await call(client, "branches", book="lamp")
@@ -139,7 +141,7 @@ def test_a_branch_is_begun_where_that_is_allowed_and_looked_at_freely(settings: 
 
 
 def test_what_cannot_be_is_told_in_words(settings: Settings, book: BookStorage) -> None:
-    async def does(client: Client) -> list[str]:
+    async def does(client: "Client") -> list[str]:
         return [
             await refused(client, "status", book="nobody"),
             await refused(client, "read_text", book="lamp", place="chapter 9"),
@@ -152,7 +154,7 @@ def test_what_cannot_be_is_told_in_words(settings: Settings, book: BookStorage) 
 
 
 def test_an_author_s_words_are_saved_once_and_a_stale_version_is_refused(settings: Settings, book: BookStorage) -> None:
-    async def does(client: Client) -> tuple[Any, str]:
+    async def does(client: "Client") -> tuple[Any, str]:
         text = await call(client, "read_text", book="lamp", place="chapter 1")
         words = {"book": "lamp", "place": "chapter 1", "text": "The lamp went out.", "version": text["version"]}
         return await call(client, "save_text", **words), await refused(client, "save_text", **words | {"text": "No."})
@@ -166,7 +168,7 @@ def test_an_author_s_words_are_saved_once_and_a_stale_version_is_refused(setting
 
 
 def test_nothing_is_begun_without_the_bill_that_was_shown(settings: Settings) -> None:
-    async def does(client: Client) -> tuple[str, Any, Any]:
+    async def does(client: "Client") -> tuple[str, Any, Any]:
         why = await refused(client, "begin_book", order=ORDER, bill_hash="0" * 64)
         bill = await call(client, "bill_for_new_book", order=ORDER)
         before = await call(client, "books")
@@ -190,6 +192,9 @@ def finished(settings: Settings, book: str) -> bool:
 
 
 def test_it_speaks_over_stdin_and_stdout(settings: Settings, book: BookStorage) -> None:
+    from mcp.client.client import Client
+    from mcp.client.stdio import StdioServerParameters
+
     environment = dict(os.environ)
     server = StdioServerParameters(command=sys.executable, args=["-m", "bookwright", "mcp"], env=environment)
 
@@ -204,6 +209,10 @@ def test_it_speaks_over_stdin_and_stdout(settings: Settings, book: BookStorage) 
 
 
 def test_over_http_it_answers_the_token_and_no_page(settings: Settings, book: BookStorage) -> None:
+    import httpx2
+    from mcp.client.client import Client
+    from mcp.client.streamable_http import streamable_http_client
+
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
