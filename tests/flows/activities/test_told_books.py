@@ -205,13 +205,12 @@ def test_what_is_asked_for_a_chapter_begins_with_all_that_was_asked_before_it_be
     assert {prompt.system for prompt in asked} == {asked[0].system}
 
 
-def test_whoever_chooses_between_two_drafts_of_a_chapter_has_read_the_pages_before_it(tmp_path: Path) -> None:
-    book = Told(tmp_path, length=6_000, profile="standard", max_unit_length=2_000)
-    with book.storage.read() as stores:
+@pytest.mark.parametrize("told", ["standard"], indirect=True)
+def test_whoever_chooses_between_two_drafts_of_a_chapter_has_read_the_pages_before_it(told: Told) -> None:
+    with told.storage.read() as stores:
         chapters = stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)
         pages = [stores.documents.versions(chapter.key, DocumentKind.PROSE)[0].text for chapter in chapters]
-    [last] = [own.prompt for own in book.requests if own.name == f"{chapters[-1].label} review/choose"]
-    book.close()
+    [last] = [own.prompt for own in told.requests if own.name == f"{chapters[-1].label} review/choose"]
 
     assert last.unit_blocks == 2
     assert [page in block for page, block in zip(pages, last.blocks[:2], strict=False)] == [True, True]
