@@ -1,4 +1,4 @@
-"""The worked example of the main source: a novel of 500 000 characters. Source: S3-027 to S3-044."""
+"""The recursion, by the worked example of the main source, a novel of 500 000 characters. Source: S3-027 to S3-044."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +12,7 @@ from bookwright.flows.walk import write_unit
 from bookwright.models.errors import BookPaused
 from bookwright.models.tree.decision import AtomVerdict, AtomVerdicts, Decision, FlowDecision, Verdict
 from bookwright.models.tree.level import Level
+from bookwright.models.tree.place import order_of
 from bookwright.models.tree.plan import PlanNode, PlanOutput, TaskType
 from tests.flows.walking import begin
 from tests.support.fakes import ScriptedBackend
@@ -83,6 +84,18 @@ def test_the_book_goes_down_by_volume_act_and_chapter(walked: tuple[ScriptedBack
                 levels.append(unit.level)
 
     assert levels == [Level.BOOK, Level.VOLUME, Level.ACT, Level.CHAPTER]
+
+
+def test_whoever_has_left_a_node_for_its_sibling_does_not_come_back(walked: tuple[ScriptedBackend, Deps]) -> None:
+    """Depth first: between two requests below a node there are none but those below it and those of the units above."""
+    backend, _ = walked
+
+    asked = [order_of(name.partition(" ")[0]) for name in backend.speakers]
+    for node in set(asked):
+        below = [place for place, other in enumerate(asked) if other[: len(node)] == node]
+        between = set(asked[below[0] : below[-1] + 1])
+        assert [other for other in between if other[: len(node)] != node and node[: len(other)] != other] == []
+    assert max(map(len, asked)) >= 5, "else there was little to come back from"
 
 
 def test_the_second_volume_is_made_only_after_the_first_is_closed(walked: tuple[ScriptedBackend, Deps]) -> None:
@@ -165,5 +178,9 @@ def test_a_complex_task_is_decomposed_and_its_parts_are_merged(tmp_path: Path) -
 
     with deps.stores() as stores:
         tasks = [node.label for node in stores.nodes.walk(TaskType.DESIGN)]
+    calls = len(backend.requests)
+    write_unit(root, deps)
+
     assert tasks == ["1.1", "1.1.1", "1.1.2"]
+    assert len(backend.requests) == calls, "what is recorded is not done again"
     assert backend.speakers.index("1.1 aggregate/aggregate") > backend.speakers.index("1.1.2 execute/refine")
