@@ -62,10 +62,15 @@ class StreamMeter:
         for identity, (name, _) in self._open.items():
             note(logging.INFO, "[ToolUse] no result id=%s name=%s", identity, name)
         metrics = StreamMetrics(
-            assistant_chars=self._assistant_chars, reasoning_chars=self._reasoning_chars, event_count=self._events,
-            first_event_millis=self._first_event, first_assistant_millis=self._first_assistant,
-            total_duration_millis=self._elapsed, tools=tuple(self._tools), unpaired_tools=tuple(self._open),
-        )  # fmt: skip
+            assistant_chars=self._assistant_chars,
+            reasoning_chars=self._reasoning_chars,
+            event_count=self._events,
+            first_event_millis=self._first_event,
+            first_assistant_millis=self._first_assistant,
+            total_duration_millis=self._elapsed,
+            tools=tuple(self._tools),
+            unpaired_tools=tuple(self._open),
+        )
         note(logging.INFO, "[Agent] Stream summary %s", _AsJson(metrics))
         return metrics
 

@@ -141,11 +141,16 @@ class RequestMaker:
         """Return the request in which everything is said; `first` stands before all turns."""
         seed = hashlib.sha256(f"{self.session} {len(said)}".encode()).digest()[:4]
         return Request(
-            model=self.model, role=ROLE, name=f"{self.execution.tab_id} talk/{self.execution.agent_id}",
+            model=self.model,
+            role=ROLE,
+            name=f"{self.execution.tab_id} talk/{self.execution.agent_id}",
             prompt=Prompt(self.system, (first,)),
             sampling=Sampling(_TEMPERATURE, self._output, int.from_bytes(seed, "big") >> 1, extra=self._extra),
-            corrections=said, cache_key=self.session, locale=self.execution.locale, tools=specs,
-        )  # fmt: skip
+            corrections=said,
+            cache_key=self.session,
+            locale=self.execution.locale,
+            tools=specs,
+        )
 
     def fitted(self, request: Request, question: int) -> Request:
         """Leave turns out that the model has no room for; `question` is the place of what was asked last, or -1."""

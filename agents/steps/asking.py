@@ -183,12 +183,19 @@ class Asking:
         _log.debug("%s asks %s as %s", name, model, role)
         number = self.recorder.number
         request = Request(
-            model=model, role=role, name=name,
+            model=model,
+            role=role,
+            name=name,
             prompt=Prompt(self.system, self.blocks, self.stable, self.prefill, self._of_unit),
-            sampling=self._sampling(number), output=self.agent.output,
-            fallbacks=fallbacks.get(role) or fallbacks.get("default") or (), corrections=self._checked(corrections),
-            tools=tools, cache_key=self.key.book, facts=self._facts(number), locale=desk.locale,
-        )  # fmt: skip
+            sampling=self._sampling(number),
+            output=self.agent.output,
+            fallbacks=fallbacks.get(role) or fallbacks.get("default") or (),
+            corrections=self._checked(corrections),
+            tools=tools,
+            cache_key=self.key.book,
+            facts=self._facts(number),
+            locale=desk.locale,
+        )
         desk.meanwhile()
         return desk.models.ask(
             request, desk.budget, lambda event: desk.listener(name, event), self.recorder.record_undelivered

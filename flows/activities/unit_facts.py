@@ -155,15 +155,26 @@ def unit_card(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Card:
     child = child_level_of(unit, deps)
     lengths = lengths_of_children(unit, deps)
     return make_card(
-        deps.brief, unit, task, position=position_of(unit, above, deps),
-        parent_level=above[0].level.value if above else "", child_level=child.value if child else "",
-        is_first=(above[-1] if above else unit).written == 0, is_last=all(node.is_last for node in (unit, *above)),
-        max_rounds=max_rounds(unit, deps), max_tasks=profile_at(unit, deps).max_tasks_per_round,
-        open_points=unit.open_points, element_allowance=_elements(unit, deps),
-        word_allowance=design_allowance(unit, deps), usual_child_length=lengths.usual,
-        remaining_length=max(unit.remaining, 1), child_low=lengths.low, child_high=lengths.high, outline=unit.outline,
+        deps.brief,
+        unit,
+        task,
+        position=position_of(unit, above, deps),
+        parent_level=above[0].level.value if above else "",
+        child_level=child.value if child else "",
+        is_first=(above[-1] if above else unit).written == 0,
+        is_last=all(node.is_last for node in (unit, *above)),
+        max_rounds=max_rounds(unit, deps),
+        max_tasks=profile_at(unit, deps).max_tasks_per_round,
+        open_points=unit.open_points,
+        element_allowance=_elements(unit, deps),
+        word_allowance=design_allowance(unit, deps),
+        usual_child_length=lengths.usual,
+        remaining_length=max(unit.remaining, 1),
+        child_low=lengths.low,
+        child_high=lengths.high,
+        outline=unit.outline,
         spots=orders_for(unit, deps) if deps.profile.name is ProfileName.SMALL else (),
-    )  # fmt: skip
+    )
 
 
 def begin_activity(

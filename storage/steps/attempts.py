@@ -116,12 +116,23 @@ def attempts_beside(connection: Connection, beside: StepKey) -> dict[str, list[S
 def _values(attempt: Attempt, hashes: Sequence[str], reply_hash: str) -> dict[str, Any]:
     prompt, reply = " ".join(hashes), attempt.reply
     return {
-        **_key_values(attempt.key), **vars(reply.usage), "attempt": attempt.attempt, "failure": attempt.failure,
-        "detail": attempt.detail, "role": attempt.role, "model": reply.model, "template": attempt.template,
-        "input_hash": text_hash(prompt), "prompt": prompt, "reply": reply_hash, "reasoning": reply.reasoning,
-        "finish_reason": reply.finish_reason, "cost": reply.cost, "duration_millis": reply.duration_millis,
+        **_key_values(attempt.key),
+        **vars(reply.usage),
+        "attempt": attempt.attempt,
+        "failure": attempt.failure,
+        "detail": attempt.detail,
+        "role": attempt.role,
+        "model": reply.model,
+        "template": attempt.template,
+        "input_hash": text_hash(prompt),
+        "prompt": prompt,
+        "reply": reply_hash,
+        "reasoning": reply.reasoning,
+        "finish_reason": reply.finish_reason,
+        "cost": reply.cost,
+        "duration_millis": reply.duration_millis,
         "first_event_millis": reply.first_event_millis,
-    }  # fmt: skip
+    }
 
 
 def _key_values(key: StepKey) -> dict[str, Any]:

@@ -219,7 +219,11 @@ def _activity_of(key: StepKey) -> tuple[Any, ...]:
 
 def _bill(reply: Reply, intent: str) -> dict[str, Any]:
     return {
-        "intent": intent, "calls": int(reply.model != CODE), "input_tokens": reply.usage.input_tokens,
-        "cached_tokens": reply.usage.cached_tokens, "output_tokens": reply.usage.output_tokens, "cost": reply.cost or 0,
+        "intent": intent,
+        "calls": int(reply.model != CODE),
+        "input_tokens": reply.usage.input_tokens,
+        "cached_tokens": reply.usage.cached_tokens,
+        "output_tokens": reply.usage.output_tokens,
+        "cost": reply.cost or 0,
         "unpriced": int(reply.cost is None),
-    }  # fmt: skip
+    }

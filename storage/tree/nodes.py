@@ -21,7 +21,7 @@ _SPEC = ("instructions", "input_brief", "constraints", "acceptance_criteria")
 _SIZING = frozenset({"length", "status", "decision", "is_last", "story_time"})
 """Columns that say where a unit stands: among the pages, or in the story."""
 _UNCLOSED = (NodeStatus.OPEN, NodeStatus.WRITTEN)
-NO_ORDINAL = 2**31 - 1
+_NO_ORDINAL = 2**31 - 1
 
 
 class NodeRepository:
@@ -141,7 +141,7 @@ class NodeRepository:
         with what the node itself holds. Goes up and back through the tree, so it costs as many
         queries as the tree is deep, and with a `level` up to `count` times as many.
         """
-        found = self._last_leaves(node.key, NO_ORDINAL, count, level) if with_own else []
+        found = self._last_leaves(node.key, _NO_ORDINAL, count, level) if with_own else []
         for at in (node, *self.ancestors(node)):
             if len(found) < count and at.parent is not None:
                 found += self._last_leaves(at.parent, at.ordinal, count - len(found), level)
@@ -153,7 +153,7 @@ class NodeRepository:
         units = [unit for unit in self.children(parent, TaskType.WRITE) if unit.written and unit.ordinal < before]
         for unit in reversed(units[-count:]):
             wanted = 1 if unit.level == level else count - len(found)
-            found += self._last_leaves(unit.key, NO_ORDINAL, wanted, level) or [unit]
+            found += self._last_leaves(unit.key, _NO_ORDINAL, wanted, level) or [unit]
             if len(found) == count:
                 break
         return found
@@ -174,12 +174,19 @@ class NodeRepository:
 
     def _insert(self, parent: TaskNode, item: PlanNode, ordinal: int, columns: dict[str, Any]) -> TaskNode:
         values = {
-            "book": self._book, "parent": parent.key, "label": f"{parent.label}.{ordinal}", "ordinal": ordinal,
-            "task_type": item.task_type.value, "title": item.title, "goal": item.goal, "spec": _spec_json(item),
-            "complexity_score": item.complexity_score, "length": item.length,
+            "book": self._book,
+            "parent": parent.key,
+            "label": f"{parent.label}.{ordinal}",
+            "ordinal": ordinal,
+            "task_type": item.task_type.value,
+            "title": item.title,
+            "goal": item.goal,
+            "spec": _spec_json(item),
+            "complexity_score": item.complexity_score,
+            "length": item.length,
             "story_time": story_time(item.story_time) if item.task_type is TaskType.WRITE else None,
             "status": NodeStatus.OPEN.value,
-        } | columns  # fmt: skip
+        } | columns
         return self._insert_row(encoded(values))
 
     def add_root(self, title: str, goal: str, length: int) -> TaskNode:
