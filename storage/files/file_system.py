@@ -117,11 +117,6 @@ def sync(path: Path) -> None:
         os.close(handle)
 
 
-def has_room(folder: Path, size: int) -> bool:
-    """Tell whether so many bytes can be written."""
-    return shutil.disk_usage(folder).free >= size
-
-
 def require_room(folder: Path, size: int) -> None:
     """Raise `DiskFull` unless so many bytes can be written, before anything is."""
     free = shutil.disk_usage(folder).free
@@ -153,5 +148,5 @@ def lives(process: int) -> bool:
     except ProcessLookupError:
         return False
     except PermissionError:
-        return True
+        pass  # another user's
     return True
