@@ -7,14 +7,7 @@ from collections.abc import Iterable
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    Field,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, Field, ValidationError, field_validator, model_validator
 
 from bookwright.models.codex.entries import Names, Secret, Visibility, VisibilityLevel, slug
 from bookwright.models.codex.foreshadowing import Foreshadowing

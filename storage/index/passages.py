@@ -9,7 +9,6 @@ import numpy as np
 from sqlalchemy import ColumnElement, Connection, Result, Select, Table, bindparam, delete, func, or_, select
 
 from bookwright.models.document import DocumentKind
-from bookwright.models.text.language import Language, detect_language
 from bookwright.models.tree.place import order_of
 from bookwright.storage.batches import batches
 from bookwright.storage.branches.lineage import ancestors_of, of_heirs, of_lineage
@@ -56,11 +55,6 @@ class Passage:
     def order(self) -> tuple[int, ...]:
         """Reading order of the node that the passage belongs to."""
         return order_of(self.label)
-
-    @property
-    def language(self) -> Language:
-        """The language of the text itself, which need not be the book's."""
-        return detect_language(self.text)
 
     @property
     def searchable(self) -> str:
