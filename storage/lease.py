@@ -37,8 +37,9 @@ class HolderNews(NamedTuple):
 class Lease:
     """The right to write one book, until it runs out or a newer worker takes it.
 
-    `token` grows with every take-over and is checked inside every write transaction, so a worker
-    that was stopped and woke up again can write nothing. Source: DESIGN section 5, rule 5.
+    `token` grows with every take-over and is checked by a fence inside every write transaction, so a worker
+    that was stopped and woke up again can write nothing: a fence raises `LeaseLost` where a newer worker holds the
+    book, and the transaction must be given up. Source: DESIGN section 5, rule 5.
     """
 
     def __init__(self, book: str, owner: str, token: int, seconds: float, expires: float) -> None:
@@ -91,9 +92,6 @@ class Lease:
         """Renew the lease, make `changes` to the book's row, and tell what others want of its holder.
 
         The first statement of every write to the book.
-
-        Raises:
-            LeaseLost: A newer worker holds the book; the transaction must be given up.
         """
         fence = _FENCE.values(changes) if changes else _FENCE
         return self._holds(connection.execute(fence, self._identity))
@@ -102,9 +100,6 @@ class Lease:
         """Do the same for one recorded step, adding its bill to the book's sums.
 
         `bill` has `intent`, `calls`, `input_tokens`, `cached_tokens`, `output_tokens`, `cost` and `unpriced`.
-
-        Raises:
-            LeaseLost: A newer worker holds the book; the transaction must be given up.
         """
         values = self._identity | {f"bill_{name}": value for name, value in bill.items()}
         return self._holds(_FENCE_STEP.execute(connection, values))

@@ -172,11 +172,7 @@ class BookStorage:
         self._view = view
 
     def node(self, key: int) -> TaskNode:
-        """A node as it stands now, for the book's own worker.
-
-        Raises:
-            NodeNotFound: There is none.
-        """
+        """A node as it stands now, for the book's own worker; `NodeNotFound` is raised for one that is not there."""
         known = self._view.nodes.find(key) if self._view else None
         if known is not None:
             return known

@@ -67,12 +67,8 @@ class Studio:
     def extend(self, book: str, used: Amount, need: Amount, cap: Cap) -> Cap:
         """Hand a book a slice of what is left; return how far it may spend in all from now on.
 
-        The book's own row must be fenced before, in the same transaction; whoever else asks waits
-        for this one's end.
-
-        Args:
-            used: What the book has spent and holds for calls in flight.
-            need: The worst that its next call can take.
+        `used` is what the book has spent and holds for calls in flight, `need` the worst that its next call can take.
+        The book's own row must be fenced before, in the same transaction; whoever else asks waits for this one's end.
 
         Raises:
             BudgetExceeded: Less than that is left.

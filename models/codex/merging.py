@@ -36,11 +36,7 @@ def keyed(record: Record, *, is_whole: bool = True) -> Keyed:
 
 
 def unkeyed(like: Record, values: Keyed) -> Record:
-    """Make a record of nested values again.
-
-    Raises:
-        InvalidEntry: They fit no record.
-    """
+    """Make a record of nested values again; `InvalidEntry` is raised where they fit none."""
     lists = {name: list(values[name].values()) for name in _BY_NAME if name in values}
     return make_record(kind_of(like), values | lists)
 

@@ -208,11 +208,7 @@ def check_event(event: Any) -> Event:
 
 
 def read_event(line: bytes) -> Event:
-    """Read an event from its JSON.
-
-    Raises:
-        InvalidEvent: It is none.
-    """
+    """Read an event from its JSON; `InvalidEvent` is raised where it is none."""
     try:
         return _EVENT.validate_json(line)
     except ValidationError as error:
