@@ -173,17 +173,11 @@ class BookStorage:
 
     def node(self, key: int) -> TaskNode:
         """A node as it stands now, for the book's own worker; `NodeNotFound` is raised for one that is not there."""
-        known = self._view.nodes.find(key) if self._view else None
-        if known is not None:
-            return known
         with self.look() as stores:
             return stores.nodes.get(key)
 
     def above(self, node: TaskNode) -> list[TaskNode]:
         """The nodes above one as they stand now, nearest first, for the book's own worker."""
-        known = self._view.nodes.above(node) if self._view else None
-        if known is not None:
-            return known
         with self.look() as stores:
             return stores.nodes.ancestors(node)
 
