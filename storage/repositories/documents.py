@@ -144,7 +144,7 @@ class DocumentRepository(Repository):
 
     def written_within(self, seconds: float) -> int:
         """Count what was written of the book's prose in the last so many seconds, by the database's clock."""
-        total = self._connection.execute(
+        written = (
             select(func.sum(documents.c.length))
             .join(steps, steps.c.id == documents.c.step)
             .where(
@@ -153,8 +153,8 @@ class DocumentRepository(Repository):
                 steps.c.book == documents.c.book,  # what a branch shares was written by its origin
                 steps.c.recorded_at >= database_now() - seconds,
             )
-        ).scalar_one_or_none()
-        return int(total or 0)
+        )
+        return int(self._connection.scalar(written) or 0)
 
     def inputs_of(self, identity: int) -> list[int]:
         """Return the ids of the documents that stood in this one's prompt."""
