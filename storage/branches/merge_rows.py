@@ -88,13 +88,12 @@ def last_step(connection: Connection, book: str) -> int:
 def _check_unchanged(connection: Connection, book: str, undo: Mapping[str, Any], steps_then: int) -> None:
     now = snapshot(connection, book)
     newest = {name: max(now[name], default=(0,))[0] for name in undo["after"]}
-    touched = [
-        (table.name, row)
+    is_touched = any(
+        not _stands(row, now[table.name].get(tuple(row[column.name] for column in table.primary_key)))
         for table in _TABLES
         for row in undo[table.name]["now"]
-        if not _stands(row, now[table.name].get(tuple(row[column.name] for column in table.primary_key)))
-    ]
-    if newest != undo["after"] or touched or last_step(connection, book) != steps_then:
+    )
+    if newest != undo["after"] or is_touched or last_step(connection, book) != steps_then:
         raise EditConflict(
             "the book has gone on or was changed since that merge, so taking it back would lose what came after; "
             "`bookwright restore BOOK NODE VERSION` takes single documents back"
