@@ -237,11 +237,7 @@ def identified(records: Iterable[Any]) -> list[Any]:
 
 
 def make_brief(values: dict[str, Any]) -> Brief:
-    """Check a brief's values.
-
-    Raises:
-        InvalidBrief: Something is missing, unknown or impossible; the message is one line.
-    """
+    """Check a brief's values; `InvalidBrief` says in one line what is missing, unknown or impossible."""
     try:
         return Brief.model_validate(values)
     except ValidationError as error:
