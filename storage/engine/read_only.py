@@ -1,5 +1,6 @@
 """Opening the database for somebody who only looks: nothing is created, upgraded or written."""
 
+from contextlib import ExitStack
 from typing import Any
 
 from sqlalchemy import event
@@ -25,26 +26,19 @@ def open_read_only(settings: Settings) -> Database | None:
     hasty = {"busy_seconds": min(settings.busy_seconds, _PATIENCE_SECONDS), "reconnect_seconds": 0.0}
     database = open_database(settings.model_copy(update=hasty))
     _refuse_writes(database)
-    try:
-        revision = _revision(database)
-    except BaseException:
-        database.dispose()
-        raise
-    if revision is None:
-        database.dispose()
-        return None
+    with ExitStack() as unless_ours:
+        unless_ours.callback(database.dispose)
+        with database.read() as connection:
+            revision = current_revision(connection)
+        if revision is None:
+            return None
+        if revision != HEAD:
+            raise StorageError(
+                f"another version wrote this database (revision {revision!r}, this one reads {HEAD!r}); "
+                "`bookwright db upgrade` brings an older one up to date"
+            )
+        unless_ours.pop_all()
     return database
-
-
-def _revision(database: Database) -> str | None:
-    with database.read() as connection:
-        revision = current_revision(connection)
-    if revision not in (None, HEAD):
-        raise StorageError(
-            f"another version wrote this database (revision {revision!r}, this one reads {HEAD!r}); "
-            "`bookwright db upgrade` brings an older one up to date"
-        )
-    return revision
 
 
 def _refuse_writes(database: Database) -> None:
