@@ -74,7 +74,8 @@ class Studio:
             BudgetExceeded: Less than that is left.
         """
         self._connection.execute(_LOCK)
-        self._void_what_nobody_holds()
+        # What dead workers hold is void for good: one that was only asleep finds out and asks again.
+        self._connection.execute(delete(allowances).where(allowances.c.book.in_(select(books.c.id).where(~IS_HELD))))
         standing = self.standing(without=book)
         left = cap.less(standing.total + used)
         if not left.covers(need):
@@ -115,10 +116,6 @@ class Studio:
             here = paces.c.provider == provider
             self._connection.execute(update(paces).where(here).values(next_free=turn + interval))
         return turn - now
-
-    def _void_what_nobody_holds(self) -> None:
-        """Take back what dead workers hold, for good: one that was only asleep finds out and asks again."""
-        self._connection.execute(delete(allowances).where(allowances.c.book.in_(select(books.c.id).where(~IS_HELD))))
 
 
 def _slice(left: int | None, need: int) -> int:

@@ -38,12 +38,8 @@ class CommandAnswer(FrozenModel):
         try:
             return _COMMANDS.validate_python({**named, "verb": self.verb})
         except ValidationError as error:
-            raise ValueError(_faults_in(error)) from None
-
-
-def _faults_in(error: ValidationError) -> str:
-    lines = [
-        f"{'.'.join(map(str, item['loc'])) or 'verb'}: {item['msg'].removeprefix('Value error, ')}"
-        for item in error.errors(include_url=False, include_input=False)[:4]
-    ]
-    return "; ".join(lines)[:600]
+            faults = [
+                f"{'.'.join(map(str, item['loc'])) or 'verb'}: {item['msg'].removeprefix('Value error, ')}"
+                for item in error.errors(include_url=False, include_input=False)[:4]
+            ]
+            raise ValueError("; ".join(faults)[:600]) from None
