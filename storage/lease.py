@@ -99,7 +99,7 @@ class Lease:
     def fence_step(self, connection: Connection, bill: dict[str, Any]) -> HolderNews:
         """Do the same for one recorded step, adding its bill to the book's sums.
 
-        `bill` has `intent`, `calls`, `input_tokens`, `cached_tokens`, `output_tokens`, `cost` and `unpriced`.
+        `bill` has `intent`, `calls`, `input_tokens`, `cached_tokens`, `output_tokens`, `cost`, `unpriced_calls`.
         """
         values = self._identity | {f"bill_{name}": value for name, value in bill.items()}
         return self._holds(_FENCE_STEP.execute(connection, values))
@@ -138,15 +138,10 @@ _FENCE = (
         exists().where(edits.c.book == bindparam("fenced_book"), edits.c.state == EditState.WAITING.value),
     )
 )
+_SUMS = ("calls", "input_tokens", "cached_tokens", "output_tokens", "cost", "unpriced_calls")
 _FENCE_STEP = Prepared(
     _FENCE.values(
-        intent=bindparam("bill_intent"),
-        calls=books.c.calls + bindparam("bill_calls"),
-        input_tokens=books.c.input_tokens + bindparam("bill_input_tokens"),
-        cached_tokens=books.c.cached_tokens + bindparam("bill_cached_tokens"),
-        output_tokens=books.c.output_tokens + bindparam("bill_output_tokens"),
-        cost=books.c.cost + bindparam("bill_cost"),
-        unpriced_calls=books.c.unpriced_calls + bindparam("bill_unpriced"),
+        {"intent": bindparam("bill_intent")} | {name: books.c[name] + bindparam(f"bill_{name}") for name in _SUMS}
     )
 )
 

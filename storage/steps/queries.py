@@ -216,9 +216,7 @@ class StepRepository(Repository):
                 steps.c.model,
                 func.count().label("calls"),
                 func.count(func.nullif(steps.c.failure, Failure.TOOL_USE.value)).label("failed"),
-                func.sum(steps.c.input_tokens).label("input_tokens"),
-                func.sum(steps.c.cached_tokens).label("cached_tokens"),
-                func.sum(steps.c.output_tokens).label("output_tokens"),
+                *(func.sum(steps.c[name]).label(name) for name in ("input_tokens", "cached_tokens", "output_tokens")),
                 func.coalesce(func.sum(steps.c.cost), 0).label("cost"),
                 (func.count() - func.count(steps.c.cost)).label("unpriced"),
             )
