@@ -112,10 +112,8 @@ class BranchRepository:
 
     def refuse_deletion(self, book: str) -> None:
         """Raise `InvalidInput` if a book has branches, which read its texts."""
-        found = self._connection.execute(
-            select(lineages.c.book).where(lineages.c.ancestor == book).order_by(lineages.c.book)
-        )
-        if names := list(found.scalars()):
+        query = select(lineages.c.book).where(lineages.c.ancestor == book).order_by(lineages.c.book)
+        if names := list(self._connection.scalars(query)):
             raise InvalidInput(
                 f"book {book!r} has branches that share its texts: {', '.join(names)}; delete those first "
                 "(`export --to json` and `import` make a book of its own of one that is to stay)"

@@ -83,10 +83,8 @@ class GateRepository(Repository):
 
     def is_rejected_since(self, node: TaskNode, moment: float) -> bool:
         """True if work on a node was rejected after a moment, in seconds of the database's clock."""
-        found = self._connection.execute(
-            select(gates.c.id).where(gates.c.node == node.key, _IS_REJECTED, gates.c.decided_at > moment).limit(1)
-        )
-        return found.first() is not None
+        since = select(gates.c.id).where(gates.c.node == node.key, _IS_REJECTED, gates.c.decided_at > moment)
+        return self._connection.execute(since.limit(1)).first() is not None
 
     def orders(self, node: TaskNode) -> tuple[str, ...]:
         """Return the notes under which work on a node was rejected and is done again, oldest first."""

@@ -101,12 +101,10 @@ class StalenessRepository(Repository):
         return found
 
     def _versions(self, *conditions: ColumnElement[bool]) -> list[Version]:
-        rows = self._connection.execute(
-            _VERSIONS.where(documents.c.book == self._book, *conditions).order_by(documents.c.id)
-        )
+        query = _VERSIONS.where(documents.c.book == self._book, *conditions).order_by(documents.c.id)
         return [
             Version(**row._asdict() | {"kind": DocumentKind(row.kind), "origin": DocumentOrigin(row.origin)})
-            for row in rows
+            for row in self._connection.execute(query)
         ]
 
     def _some(self, keys: Iterable[int], *conditions: ColumnElement[bool]) -> Iterator[Version]:

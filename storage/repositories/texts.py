@@ -98,7 +98,5 @@ class TextStore:
         wanted = list(dict.fromkeys(keys))
         if len(wanted) < 2:  # one is mostly what is wanted, and has a statement that is there already
             return {key: unpacked(body) for key in wanted if (body := self._body(key)) is not None}
-        rows = self._connection.execute(
-            select(texts.c.hash, texts.c.body).where(of_lineage(texts.c.book, self._book), texts.c.hash.in_(wanted))
-        )
-        return {key: unpacked(body) for key, body in rows}
+        readable = select(texts.c.hash, texts.c.body).where(of_lineage(texts.c.book, self._book))
+        return {key: unpacked(body) for key, body in self._connection.execute(readable.where(texts.c.hash.in_(wanted)))}

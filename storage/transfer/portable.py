@@ -263,10 +263,8 @@ def _texts_of(book: str) -> ColumnElement[bool]:
 
 def _keys(part: BookTable, book: str, connection: Connection) -> "array[int]":
     column = part.table.c[str(part.key)]
-    found = connection.execute(
-        select(column).where(part.of(book)).order_by(column), execution_options={"yield_per": 10 * _AT_ONCE}
-    )
-    return array("q", found.scalars())
+    query = select(column).where(part.of(book)).order_by(column).execution_options(yield_per=10 * _AT_ONCE)
+    return array("q", connection.execute(query).scalars())
 
 
 def _by_bytes(column: ColumnElement[Any], connection: Connection) -> ColumnElement[Any]:
