@@ -80,35 +80,30 @@ class TextEdit(FrozenModel):
         return f"text/{self.label}/{self.kind or ''}"
 
 
-class RecordEdit(FrozenModel):
+class _WholeRecord(FrozenModel):
+    of: str
+    kind: RecordKind
+    slug: str
+    record: dict[str, Any]
+    """The record as a whole."""
+
+    @property
+    def target(self) -> str:
+        """What is changed."""
+        return f"record/{self.kind}/{self.slug}"
+
+
+class RecordEdit(_WholeRecord):
     """A record of the codex as an author wants it."""
 
     of: Literal["record"] = "record"
-    kind: RecordKind
-    slug: str
-    record: dict[str, Any]
-    """The record as a whole."""
     seen: int
 
-    @property
-    def target(self) -> str:
-        """What is changed."""
-        return f"record/{self.kind}/{self.slug}"
 
-
-class NewRecordEdit(FrozenModel):
+class NewRecordEdit(_WholeRecord):
     """A record that an author adds to the codex."""
 
     of: Literal["new"] = "new"
-    kind: RecordKind
-    slug: str
-    record: dict[str, Any]
-    """The record as a whole."""
-
-    @property
-    def target(self) -> str:
-        """What is changed."""
-        return f"record/{self.kind}/{self.slug}"
 
 
 class SuggestionEdit(FrozenModel):

@@ -223,14 +223,8 @@ class DependencyGraph:
     def _tainted(self, document: Version, tainted: set[int], debts: dict[int, dict[Slot, Version]]) -> Version | None:
         """What is stale of that which a document rests on; an earlier version of itself in it does not count."""
         standing = (self._standing(source) for source in self._others(document))
-        return next(
-            (
-                source
-                for source in standing
-                if source.id in tainted and (not source.kind.is_running or debts[source.id].keys() - {document.slot})
-            ),
-            None,
-        )
+        stale = (one for one in standing if one.id in tainted)
+        return next((one for one in stale if not one.kind.is_running or debts[one.id].keys() - {document.slot}), None)
 
     def _standing(self, source: Version) -> Version:
         """What speaks for an input now: of what says the same again, the newest."""

@@ -37,8 +37,9 @@ class HolderNews(NamedTuple):
 class Lease:
     """The right to write one book, until it runs out or a newer worker takes it.
 
-    `token` grows with every take-over and is checked inside every write transaction, so a worker
-    that was stopped and woke up again can write nothing. Source: DESIGN section 5, rule 5.
+    `token` grows with every take-over and is checked by a fence inside every write transaction, so a worker
+    that was stopped and woke up again can write nothing: a fence raises `LeaseLost` where a newer worker holds the
+    book, and the transaction must be given up. Source: DESIGN section 5, rule 5.
     """
 
     def __init__(self, book: str, owner: str, token: int, seconds: float, expires: float) -> None:
@@ -57,10 +58,8 @@ class Lease:
 
         A wish that the book rest is met once its holder has died, and forgotten by whoever does not ask for it. One
         who `hears_wish` is told what was wished lately while nobody held the book: since it began and had no lease yet.
-        `unsure` is a lease that was taken in a commit whose answer was lost: if it stands, it is ours.
-
-        Raises:
-            BookHeld: Another worker holds it.
+        `unsure` is a lease that was taken in a commit whose answer was lost: if it stands, it is ours. `BookHeld` is
+        raised where another worker holds it.
         """
         may_take = [books.c.lease_owner.is_(None), books.c.lease_expires <= database_now()]
         if unsure is not None:  # its very moment is told too: a token alone could be another's
@@ -91,9 +90,6 @@ class Lease:
         """Renew the lease, make `changes` to the book's row, and tell what others want of its holder.
 
         The first statement of every write to the book.
-
-        Raises:
-            LeaseLost: A newer worker holds the book; the transaction must be given up.
         """
         fence = _FENCE.values(changes) if changes else _FENCE
         return self._holds(connection.execute(fence, self._identity))
@@ -101,10 +97,7 @@ class Lease:
     def fence_step(self, connection: Connection, bill: dict[str, Any]) -> HolderNews:
         """Do the same for one recorded step, adding its bill to the book's sums.
 
-        `bill` has `intent`, `calls`, `input_tokens`, `cached_tokens`, `output_tokens`, `cost` and `unpriced`.
-
-        Raises:
-            LeaseLost: A newer worker holds the book; the transaction must be given up.
+        `bill` has `intent`, `calls`, `input_tokens`, `cached_tokens`, `output_tokens`, `cost`, `unpriced_calls`.
         """
         values = self._identity | {f"bill_{name}": value for name, value in bill.items()}
         return self._holds(_FENCE_STEP.execute(connection, values))
@@ -143,15 +136,10 @@ _FENCE = (
         exists().where(edits.c.book == bindparam("fenced_book"), edits.c.state == EditState.WAITING.value),
     )
 )
+_SUMS = ("calls", "input_tokens", "cached_tokens", "output_tokens", "cost", "unpriced_calls")
 _FENCE_STEP = Prepared(
     _FENCE.values(
-        intent=bindparam("bill_intent"),
-        calls=books.c.calls + bindparam("bill_calls"),
-        input_tokens=books.c.input_tokens + bindparam("bill_input_tokens"),
-        cached_tokens=books.c.cached_tokens + bindparam("bill_cached_tokens"),
-        output_tokens=books.c.output_tokens + bindparam("bill_output_tokens"),
-        cost=books.c.cost + bindparam("bill_cost"),
-        unpriced_calls=books.c.unpriced_calls + bindparam("bill_unpriced"),
+        {"intent": bindparam("bill_intent")} | {name: books.c[name] + bindparam(f"bill_{name}") for name in _SUMS}
     )
 )
 

@@ -16,6 +16,7 @@ from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.repositories.gates import GateRepository
 from bookwright.storage.repositories.maintenance import MaintenanceQueue
 from bookwright.storage.repositories.texts import TextStore
+from bookwright.storage.steps.pages import StepPages
 from bookwright.storage.steps.queries import StepRepository
 from bookwright.storage.tree.held_view import HeldView
 from bookwright.storage.tree.nodes import NodeRepository
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from bookwright.storage.repositories.documents import DocumentRepository
     from bookwright.storage.repositories.staleness import CodexUseRepository, StalenessRepository
     from bookwright.storage.steps.attempts import ToolUseRepository
-    from bookwright.storage.steps.pages import StepPages
 
 
 class Stores:
@@ -84,10 +84,8 @@ class Stores:
         return DocumentRepository(self.connection, self.book, self._measure, self.texts, view)
 
     @cached_property
-    def step_pages(self) -> "StepPages":
+    def step_pages(self) -> StepPages:
         """The journal as a person leafs through it."""
-        from bookwright.storage.steps.pages import StepPages
-
         return StepPages(self.connection, self.book)
 
     @cached_property
@@ -172,22 +170,12 @@ class BookStorage:
         self._view = view
 
     def node(self, key: int) -> TaskNode:
-        """A node as it stands now, for the book's own worker.
-
-        Raises:
-            NodeNotFound: There is none.
-        """
-        known = self._view.nodes.find(key) if self._view else None
-        if known is not None:
-            return known
+        """A node as it stands now, for the book's own worker; `NodeNotFound` is raised for one that is not there."""
         with self.look() as stores:
             return stores.nodes.get(key)
 
     def above(self, node: TaskNode) -> list[TaskNode]:
         """The nodes above one as they stand now, nearest first, for the book's own worker."""
-        known = self._view.nodes.above(node) if self._view else None
-        if known is not None:
-            return known
         with self.look() as stores:
             return stores.nodes.ancestors(node)
 

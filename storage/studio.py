@@ -67,18 +67,13 @@ class Studio:
     def extend(self, book: str, used: Amount, need: Amount, cap: Cap) -> Cap:
         """Hand a book a slice of what is left; return how far it may spend in all from now on.
 
-        The book's own row must be fenced before, in the same transaction; whoever else asks waits
-        for this one's end.
-
-        Args:
-            used: What the book has spent and holds for calls in flight.
-            need: The worst that its next call can take.
-
-        Raises:
-            BudgetExceeded: Less than that is left.
+        `used` is what the book has spent and holds for calls in flight, `need` the worst that its next call can take.
+        The book's own row must be fenced before, in the same transaction; whoever else asks waits for this one's end.
+        `BudgetExceeded` is raised where less than the need is left.
         """
         self._connection.execute(_LOCK)
-        self._void_what_nobody_holds()
+        # What dead workers hold is void for good: one that was only asleep finds out and asks again.
+        self._connection.execute(delete(allowances).where(allowances.c.book.in_(select(books.c.id).where(~IS_HELD))))
         standing = self.standing(without=book)
         left = cap.less(standing.total + used)
         if not left.covers(need):
@@ -119,10 +114,6 @@ class Studio:
             here = paces.c.provider == provider
             self._connection.execute(update(paces).where(here).values(next_free=turn + interval))
         return turn - now
-
-    def _void_what_nobody_holds(self) -> None:
-        """Take back what dead workers hold, for good: one that was only asleep finds out and asks again."""
-        self._connection.execute(delete(allowances).where(allowances.c.book.in_(select(books.c.id).where(~IS_HELD))))
 
 
 def _slice(left: int | None, need: int) -> int:

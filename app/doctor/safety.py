@@ -8,8 +8,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from bookwright.app.doctor.health import Health, first_of
-from bookwright.models import env_files
-from bookwright.models.settings import Settings
+from bookwright.models.settings import ENV_FILE, Settings
 from bookwright.storage.files.privacy import is_open_to_others, open_to_others
 
 _LOOK_SECONDS = 5.0
@@ -47,7 +46,7 @@ def privacy(settings: Settings) -> tuple[Health, str]:
     """Whether others can read the data folder or the books' folders."""
     folders = [settings.home, *([settings.vaults] if settings.vaults else [])]
     found = [_open_files(folder) for folder in folders]
-    if is_open_to_others(keys := Path(env_files.NAME).absolute()):
+    if is_open_to_others(keys := Path(ENV_FILE).absolute()):
         found.append(f"others can read {keys}, where keys may stand; `chmod go= {keys}` keeps them out")
     return first_of([], [each for each in found if each], "nobody else can read the data folder")
 

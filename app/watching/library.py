@@ -14,8 +14,7 @@ from bookwright.models.errors import BookNotFound, StorageError
 from bookwright.models.gate import Gate
 from bookwright.models.settings import Settings
 from bookwright.storage.engine.database import Database, database_file
-from bookwright.storage.engine.read_only import open_read_only
-from bookwright.storage.monitoring import BookStatus, statuses
+from bookwright.storage.monitoring import BookStatus, open_read_only, statuses
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage, Stores

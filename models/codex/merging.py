@@ -36,11 +36,7 @@ def keyed(record: Record, *, is_whole: bool = True) -> Keyed:
 
 
 def unkeyed(like: Record, values: Keyed) -> Record:
-    """Make a record of nested values again.
-
-    Raises:
-        InvalidEntry: They fit no record.
-    """
+    """Make a record of nested values again; `InvalidEntry` is raised where they fit none."""
     lists = {name: list(values[name].values()) for name in _BY_NAME if name in values}
     return make_record(kind_of(like), values | lists)
 
@@ -80,11 +76,7 @@ def merged(old: Record, wanted: Record, origins: dict[str, Origin]) -> tuple[Rec
 
 
 def with_value(record: Record, path: str, value: Any) -> Record:
-    """Return a record with the field at a path set.
-
-    Raises:
-        InvalidEntry: There is no such field, or the value does not fit it.
-    """
+    """Return a record with the field at a path set; `InvalidEntry` where there is none, or the value does not fit."""
     *outer, last = path.split("/")
     values = inner = keyed(record)
     for name in outer:
@@ -141,9 +133,7 @@ def united(kept: CodexEntry, other: CodexEntry, reading: ReadingOrder) -> CodexE
     """Return one entry with all that two have: the first one's id and name, both ones' names, phases and sections.
 
     Of a section that both have the texts follow each other, and the stricter of their visibilities and places holds.
-
-    Raises:
-        InvalidEntry: They are of two kinds, or the same one.
+    `InvalidEntry` is raised where they are of two kinds, or the same one.
     """
     if kept.id == other.id:
         raise InvalidEntry(f"{kept.id!r} is one entry already; name two")

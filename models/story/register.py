@@ -85,15 +85,13 @@ class Register(FrozenModel):
 
     def held_to(self, chapters: int) -> "Register":
         """Return the register with every place inside a book of so many chapters."""
-
-        def within(place: int) -> int:
-            return min(place, chapters)
-
-        secrets = [secret.model_copy(update={"revealed_in": within(secret.revealed_in)}) for secret in self.secrets]
+        secrets = [
+            secret.model_copy(update={"revealed_in": min(secret.revealed_in, chapters)}) for secret in self.secrets
+        ]
         threads = [
             thread.model_copy(update={
-                "planted_in": within(thread.planted_in), "answered_in": within(thread.answered_in),
-                "reinforced_in": tuple(sorted({within(place) for place in thread.reinforced_in})),
+                "planted_in": min(thread.planted_in, chapters), "answered_in": min(thread.answered_in, chapters),
+                "reinforced_in": tuple(sorted({min(place, chapters) for place in thread.reinforced_in})),
             })
             for thread in self.threads
         ]  # fmt: skip

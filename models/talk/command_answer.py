@@ -33,21 +33,13 @@ class CommandAnswer(FrozenModel):
 
     @property
     def command(self) -> Command:
-        """The one command that it names.
-
-        Raises:
-            ValueError: It is none of the list, or a value does not fit; the message is for the model.
-        """
+        """The one command that it names; `ValueError` tells the model which value does not fit, or that it is none."""
         named = {argument.name: argument.value for argument in self.arguments if argument.value.strip()}
         try:
             return _COMMANDS.validate_python({**named, "verb": self.verb})
         except ValidationError as error:
-            raise ValueError(_faults_in(error)) from None
-
-
-def _faults_in(error: ValidationError) -> str:
-    lines = [
-        f"{'.'.join(map(str, item['loc'])) or 'verb'}: {item['msg'].removeprefix('Value error, ')}"
-        for item in error.errors(include_url=False, include_input=False)[:4]
-    ]
-    return "; ".join(lines)[:600]
+            faults = [
+                f"{'.'.join(map(str, item['loc'])) or 'verb'}: {item['msg'].removeprefix('Value error, ')}"
+                for item in error.errors(include_url=False, include_input=False)[:4]
+            ]
+            raise ValueError("; ".join(faults)[:600]) from None

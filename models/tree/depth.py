@@ -29,16 +29,9 @@ def in_words(length: int, *, counts_words: bool) -> float:
     return length if counts_words else length * WORDS_PER_CHARACTER
 
 
-def depth_of(length: int, *, counts_words: bool) -> Depth:
-    """Return the depth for a length in words or characters."""
-    words = in_words(length, counts_words=counts_words)
-    if words < _SLIGHT:
-        return Depth.SLIGHT
-    return Depth.SHORT if words < _SHORT else Depth.FULL
-
-
 def depth_under(brief: Brief, length: int | None) -> Depth:
     """Return the depth for a unit; an author who names planning rounds has all of it, however short the unit is."""
-    if brief.max_planning_rounds:
+    words = in_words(length or 1, counts_words=brief.length_unit == "words")
+    if brief.max_planning_rounds or words >= _SHORT:
         return Depth.FULL
-    return depth_of(length or 1, counts_words=brief.length_unit == "words")
+    return Depth.SHORT if words >= _SLIGHT else Depth.SLIGHT

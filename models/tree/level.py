@@ -22,12 +22,12 @@ class Level(StrEnum):
     @property
     def bounds(self) -> tuple[int, int]:
         """Shortest and longest usual length, in the book's unit. Source: DESIGN section 4."""
-        return _BOUNDS[self]
+        return _SIZES[self][0]
 
     @property
     def usual_length(self) -> int:
         """The length a child of this level gets where nothing else decides."""
-        return _USUAL[self]
+        return _SIZES[self][1]
 
     @property
     def finer(self) -> tuple["Level", ...]:
@@ -41,25 +41,16 @@ class Level(StrEnum):
 
 _ORDER = {level: depth for depth, level in enumerate(Level)}
 _FINER = {level: tuple(Level)[depth + 1 :] for level, depth in _ORDER.items()}
-_BOUNDS = {
-    Level.BOOK: (1, 5_000_000),
-    Level.VOLUME: (50_000, 500_000),
-    Level.ACT: (20_000, 50_000),
-    Level.CHAPTER: (2_000, 5_000),
-    Level.SCENE: (500, 3_000),
-    Level.BEAT: (50, 500),
-    Level.PARAGRAPH: (1, 300),
+_SIZES = {
+    Level.BOOK: ((1, 5_000_000), 100_000),
+    Level.VOLUME: ((50_000, 500_000), 150_000),
+    Level.ACT: ((20_000, 50_000), 30_000),
+    Level.CHAPTER: ((2_000, 5_000), 3_000),
+    Level.SCENE: ((500, 3_000), 1_000),
+    Level.BEAT: ((50, 500), 300),
+    Level.PARAGRAPH: ((1, 300), 80),
 }
-_USUAL = {
-    Level.BOOK: 100_000,
-    Level.VOLUME: 150_000,
-    Level.ACT: 30_000,
-    Level.CHAPTER: 3_000,
-    Level.SCENE: 1_000,
-    Level.BEAT: 300,
-    Level.PARAGRAPH: 80,
-}
-
+"""The bounds of each level's length, and its usual length."""
 
 _VOLUME = {"words": 100_000, "characters": 160_000}
 

@@ -199,11 +199,9 @@ class ReadingOrder(FrozenModel):
 
     def parts_at(self, at: str) -> tuple[tuple[ChapterPart, ...], ...]:
         """Return the siblings among which a unit of a chapter stands, at each depth from the chapter down to it."""
-        levels = []
-        for depth in range(self._depth_of_chapter(at) + 1, len(order_of(at)) + 1):
-            above = ".".join(at.split(".")[: depth - 1])
-            levels.append(tuple(part for part in self.parts if part.label.rpartition(".")[0] == above))
-        return tuple(levels)
+        steps = at.split(".")
+        above = [".".join(steps[:depth]) for depth in range(self._depth_of_chapter(at), len(steps))]
+        return tuple(tuple(part for part in self.parts if part.label.rpartition(".")[0] == each) for each in above)
 
     def _depth_of_chapter(self, at: str) -> int:
         number = self.chapter_of(at)

@@ -58,11 +58,8 @@ def back_up(settings: Settings, path: Path) -> BackedUp:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with scratch(path.with_name("bookwright.copy")) as copy:
-            if file is None:
-                contents = backup_postgres.copy_out(settings, copy)
-                return BackedUp(path, write_backup(path, copy, "bookwright.dump", contents))
-            contents = backup_sqlite.copy_out(file, copy)
-            return BackedUp(path, write_backup(path, copy, "bookwright.db", contents))
+            contents = backup_postgres.copy_out(settings, copy) if file is None else backup_sqlite.copy_out(file, copy)
+            return BackedUp(path, write_backup(path, copy, contents))
     except OSError as error:
         raise UnwritableFolder(f"{str(path)!r} cannot be written ({error.strerror or error})") from None
 
@@ -89,7 +86,7 @@ def restore(settings: Settings, path: Path) -> Restored:
             if file is None:
                 kept = backup_postgres.put_back(settings, copy, manifest)
             else:
-                backup_sqlite.prepare(copy, settings, time.time())
+                backup_sqlite.prepare(copy, settings)
                 replaced = backup_sqlite.put_back(file, copy, settings.busy_seconds)
                 kept = str(replaced) if replaced else None
     except OSError as error:

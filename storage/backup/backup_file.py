@@ -21,6 +21,7 @@ from bookwright.models.frozen import FrozenModel
 from bookwright.storage.files.file_system import whole
 
 _MANIFEST = "manifest.json"
+_DATA = {"sqlite": "bookwright.db", "postgresql": "bookwright.dump"}
 _FORMAT: Literal[1] = 1
 _PIECE = 1 << 20
 _LEVEL = 1
@@ -62,7 +63,7 @@ class Manifest(Contents):
     """Of the database, as 64 hexadecimal digits."""
 
 
-def write_backup(path: Path, data: Path, name: str, contents: Contents) -> Manifest:
+def write_backup(path: Path, data: Path, contents: Contents) -> Manifest:
     """Put a copy of a database and its manifest into a backup file, which appears whole or not at all."""
     with data.open("rb") as source:
         digest = hashlib.file_digest(source, "sha256")
@@ -71,56 +72,44 @@ def write_backup(path: Path, data: Path, name: str, contents: Contents) -> Manif
         whole(path, Failpoint.BACKUP) as unfinished,
         zipfile.ZipFile(unfinished, "w", packing, compresslevel=_LEVEL) as archive,
     ):
-        with data.open("rb") as source, archive.open(name, "w", force_zip64=True) as target:
+        with data.open("rb") as source, archive.open(_DATA[contents.database], "w", force_zip64=True) as target:
             shutil.copyfileobj(source, target, _PIECE)
-        sums = {"data": name, "bytes": data.stat().st_size, "sha256": digest.hexdigest()}
+        sums = {"data": _DATA[contents.database], "bytes": data.stat().st_size, "sha256": digest.hexdigest()}
         manifest = Manifest.model_validate(contents.model_dump() | sums)
         archive.writestr(_MANIFEST, manifest.model_dump_json(indent=2))
     return manifest
 
 
 def read_manifest(path: Path) -> Manifest:
-    """Read what a backup says of itself.
-
-    Raises:
-        UnusableBackup: It is no backup, or of a kind that this version does not know.
-    """
-    with _opened(path) as archive:
-        return _manifest(archive, path)
+    """Read what a backup says of itself; `UnusableBackup` where it is none, or of a kind that is not known here."""
+    with _opened(path) as (_, manifest):
+        return manifest
 
 
-def unpack(path: Path, target: Path) -> Manifest:
+def unpack(path: Path, target: Path) -> None:
     """Take the database out of a backup and make sure that it is the one that was put in.
 
     Raises:
         UnusableBackup: The file is no backup, or was changed or cut short.
     """
-    with _opened(path) as archive:
-        manifest = _manifest(archive, path)
-        with archive.open(manifest.data) as source, target.open("wb+") as file:
-            shutil.copyfileobj(source, file, _PIECE)
-            file.seek(0)
-            digest = hashlib.file_digest(file, "sha256")
+    with _opened(path) as (archive, manifest), archive.open(manifest.data) as source, target.open("wb+") as file:
+        shutil.copyfileobj(source, file, _PIECE)
+        file.seek(0)
+        digest = hashlib.file_digest(file, "sha256")
     if digest.hexdigest() != manifest.sha256:
         raise UnusableBackup(f"{str(path)!r} is damaged: what it holds is not what was backed up")
-    return manifest
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
     try:
         with zipfile.ZipFile(path) as archive:
-            yield archive
-    except (FileNotFoundError, NotADirectoryError):
-        raise UnusableBackup(f"there is no file {str(path)!r}") from None
-    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, IsADirectoryError) as error:
-        raise UnusableBackup(f"{str(path)!r} is no whole backup of bookwright ({error})") from None
-
-
-def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
-    try:
-        return Manifest.model_validate_json(archive.read(_MANIFEST))
+            yield archive, Manifest.model_validate_json(archive.read(_MANIFEST))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"]))
         raise UnusableBackup(f"the manifest of {str(path)!r} cannot be read: {where} {first['msg']}") from None
+    except (FileNotFoundError, NotADirectoryError):
+        raise UnusableBackup(f"there is no file {str(path)!r}") from None
+    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, IsADirectoryError) as error:
+        raise UnusableBackup(f"{str(path)!r} is no whole backup of bookwright ({error})") from None

@@ -1,6 +1,7 @@
 """Copies SQLite while books are being written, and puts a copy back in one transaction of SQLite's own."""
 
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -50,26 +51,19 @@ def copy_out(path: Path, target: Path) -> Contents:
     return _contents(target)
 
 
-def prepare(copy: Path, settings: Settings, now: float) -> None:
+def prepare(copy: Path, settings: Settings) -> None:
     """Make a database that was unpacked fit to take over: checked, of the newest schema, held by nobody.
 
     Passages get numbers that no index has seen, so that an index which is newer than the backup, on
-    whatever host, is found out: its stamp counts rows that are no longer there.
-
-    Args:
-        copy: The unpacked file.
-        settings: Those of the installation.
-        now: Seconds since 1970.
-
-    Raises:
-        UnusableBackup: It is not whole.
+    whatever host, is found out: its stamp counts rows that are no longer there. `UnusableBackup` is raised where the
+    unpacked database is not whole.
     """
     database = open_database(settings.model_copy(update={"database_url": f"sqlite:///{copy}"}))
     try:
         if found := faults(database, is_deep=True):
             raise UnusableBackup(f"the database in the backup is damaged: {found[0]}")
         migrate.upgrade(database)
-        _let_go(database, now)
+        _let_go(database)
     finally:
         database.dispose()
     sync(copy)
@@ -160,7 +154,7 @@ def _replace_file(path: Path, copy: Path) -> None:
     reach("after", Failpoint.RESTORE)
 
 
-def _let_go(database: Database, now: float) -> None:
+def _let_go(database: Database) -> None:
     with database.write(Failpoint.PREPARE_RESTORE) as connection:
         connection.execute(update(books).where(books.c.state == BookState.WRITING.value).values(RESTS))
         free = {"lease_owner": None, "lease_expires": 0.0, "lease_token": books.c.lease_token + 1}
@@ -168,7 +162,7 @@ def _let_go(database: Database, now: float) -> None:
         connection.execute(delete(allowances))  # only a book that is being written has one
         first, last = connection.execute(select(func.min(passages.c.id), func.max(passages.c.id))).one()
         if first is not None:
-            start = max(int(now * 1_000_000), last + 1)
+            start = max(time.time_ns() // 1_000, last + 1)
             connection.execute(update(passages).values(id=passages.c.id - first + start))
 
 

@@ -92,7 +92,8 @@ class Forking:
             values["shared"] = first_of(documents)
         if part.table is codex:
             values["shared"] = case((codex.c.is_current, None), else_=func.coalesce(codex.c.shared, codex.c.id))
-        needed = [name for name in values if name in _keys_of(part) and not part.table.c[name].nullable]
+        keys = {part.key, *part.references}
+        needed = [name for name in values if name in keys and not part.table.c[name].nullable]
         chosen = select(*values.values()).where(*conditions, *(values[name].is_not(None) for name in needed))
         self._connection.execute(insert(part.table).from_select(list(values), chosen))
 
@@ -244,11 +245,6 @@ class Forking:
 
 
 _NODES, _QUEUE = (next(part for part in parts() if part.table is table) for table in (nodes, maintenance))
-
-
-def _keys_of(part: BookTable) -> frozenset[str]:
-    """The columns that hold keys: the row's own, and those of what it refers to."""
-    return frozenset((*part.references, *([part.key] if part.key else [])))
 
 
 def _new(name: str, old: ColumnElement[Any]) -> ColumnElement[Any]:

@@ -56,11 +56,7 @@ def undo_of(before: Snapshot, after: Snapshot) -> Undo:
 
 
 def take_back(connection: Connection, book: str, undo: Mapping[str, Any], steps_then: int) -> None:
-    """Put a book's rows back to what they were.
-
-    Raises:
-        EditConflict: Something was written or changed since; nothing was taken back.
-    """
+    """Put a book's rows back to what they were; `EditConflict`, and nothing is done, where something came since."""
     _check_unchanged(connection, book, undo, steps_then)
     for table in (*_TABLES, books):  # before a node goes that a document was moved to, and would take it along
         for row in undo[table.name]["changed"]:
@@ -88,13 +84,12 @@ def last_step(connection: Connection, book: str) -> int:
 def _check_unchanged(connection: Connection, book: str, undo: Mapping[str, Any], steps_then: int) -> None:
     now = snapshot(connection, book)
     newest = {name: max(now[name], default=(0,))[0] for name in undo["after"]}
-    touched = [
-        (table.name, row)
+    is_touched = any(
+        not _stands(row, now[table.name].get(tuple(row[column.name] for column in table.primary_key)))
         for table in _TABLES
         for row in undo[table.name]["now"]
-        if not _stands(row, now[table.name].get(tuple(row[column.name] for column in table.primary_key)))
-    ]
-    if newest != undo["after"] or touched or last_step(connection, book) != steps_then:
+    )
+    if newest != undo["after"] or is_touched or last_step(connection, book) != steps_then:
         raise EditConflict(
             "the book has gone on or was changed since that merge, so taking it back would lose what came after; "
             "`bookwright restore BOOK NODE VERSION` takes single documents back"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Column, Connection, Row, ScalarSelect, func, insert, literal, select
+from sqlalchemy import Column, Connection, ScalarSelect, func, insert, literal, select
 
 from bookwright.models.errors import InvalidInput
 from bookwright.storage.branches.cut import Cut, CutNode, cut_at
@@ -52,12 +52,12 @@ class BranchRepository:
     def find(self, book: str) -> Fork | None:
         """Return how a book was forked; None for one that is no branch."""
         row = self._connection.execute(select(branches).where(branches.c.book == book)).one_or_none()
-        return None if row is None else _fork(row)
+        return None if row is None else Fork(**row._mapping)
 
     def of(self, origin: str) -> list[Fork]:
         """Return the branches of a book itself, oldest first."""
         query = select(branches).where(branches.c.origin == origin).order_by(branches.c.forked_at, branches.c.book)
-        return [_fork(row) for row in self._connection.execute(query)]
+        return [Fork(**row._mapping) for row in self._connection.execute(query)]
 
     def root_of(self, book: str) -> str:
         """Return the book from which a branch comes in the end; a book that is no branch is its own."""
@@ -67,7 +67,7 @@ class BranchRepository:
 
     def all(self) -> list[Fork]:
         """Return all branches of all books."""
-        return [_fork(row) for row in self._connection.execute(select(branches))]
+        return [Fork(**row._mapping) for row in self._connection.execute(select(branches))]
 
     def family(self, book: str) -> list[Fork]:
         """Return all branches of the book from which a book comes in the end, each behind what it was forked from."""
@@ -112,10 +112,8 @@ class BranchRepository:
 
     def refuse_deletion(self, book: str) -> None:
         """Raise `InvalidInput` if a book has branches, which read its texts."""
-        found = self._connection.execute(
-            select(lineages.c.book).where(lineages.c.ancestor == book).order_by(lineages.c.book)
-        )
-        if names := list(found.scalars()):
+        query = select(lineages.c.book).where(lineages.c.ancestor == book).order_by(lineages.c.book)
+        if names := list(self._connection.scalars(query)):
             raise InvalidInput(
                 f"book {book!r} has branches that share its texts: {', '.join(names)}; delete those first "
                 "(`export --to json` and `import` make a book of its own of one that is to stay)"
@@ -146,7 +144,3 @@ class BranchRepository:
 def _last(key: Column[int], book: str) -> ScalarSelect[int]:
     """The highest key of a book's rows in a table; 0 where it has none."""
     return select(func.coalesce(func.max(key), 0)).where(key.table.c.book == book).scalar_subquery()
-
-
-def _fork(row: Row[Any]) -> Fork:
-    return Fork(**row._mapping)

@@ -53,7 +53,11 @@ def upgrade(database: "Database") -> bool:
         if found is None and database.is_sqlite:  # partial indexes of Postgres stand in migrations alone
             _create(connection)
         elif found != HEAD:
-            _migrate(connection)
+            from alembic import command  # slow to import, and seldom needed in a database's life
+
+            config = _config()
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
     return True
 
 
@@ -69,14 +73,6 @@ def _create(connection: "Connection") -> None:
     version = Table("alembic_version", MetaData(), Column("version_num", String(32), nullable=False), key)
     version.create(connection, checkfirst=True)
     connection.execute(version.insert().values(version_num=HEAD))
-
-
-def _migrate(connection: "Connection") -> None:
-    from alembic import command  # slow to import, and seldom needed in a database's life
-
-    config = _config()
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")
 
 
 def known_revisions() -> set[str]:

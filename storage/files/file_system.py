@@ -64,15 +64,10 @@ def read_mounts() -> str:
 def mount_of(path: Path, mounts: str) -> Mount | None:
     """Return the mount that a path lies on; None if the list does not say. Of two at one point the later counts."""
     wanted = path.resolve()
-    found: Mount | None = None
-    for line in mounts.splitlines():
-        fields = line.split()
-        if len(fields) < 3:
-            continue
-        mount = Mount(_unescaped(fields[1]), fields[2])
-        if wanted.is_relative_to(mount.point) and (found is None or len(mount.point) >= len(found.point)):
-            found = mount
-    return found
+    lines = (line.split() for line in reversed(mounts.splitlines()))
+    found = (Mount(_unescaped(fields[1]), fields[2]) for fields in lines if len(fields) >= 3)
+    holding = (mount for mount in found if wanted.is_relative_to(mount.point))
+    return max(holding, key=lambda mount: len(mount.point), default=None)
 
 
 def dated(path: Path, word: str) -> Path:
@@ -117,11 +112,6 @@ def sync(path: Path) -> None:
         os.close(handle)
 
 
-def has_room(folder: Path, size: int) -> bool:
-    """Tell whether so many bytes can be written."""
-    return shutil.disk_usage(folder).free >= size
-
-
 def require_room(folder: Path, size: int) -> None:
     """Raise `DiskFull` unless so many bytes can be written, before anything is."""
     free = shutil.disk_usage(folder).free
@@ -153,5 +143,5 @@ def lives(process: int) -> bool:
     except ProcessLookupError:
         return False
     except PermissionError:
-        return True
+        pass  # another user's
     return True

@@ -166,7 +166,12 @@ class VaultList:
         self.pages: dict[str, ListedPage] = {}
         self.mark = VaultMark()
         self._lines = 0
-        self._read()
+        with suppress(OSError):
+            lines = (folder.read(f"{OWN}/{_LIST}") or b"").splitlines()
+            if lines and _value(lines[0]) == {"vault": head}:
+                self._lines = len(lines)
+                for line in lines[1:]:
+                    self._take(_value(line))
 
     def note(self, pages: dict[str, ListedPage | None], mark: VaultMark) -> None:
         """Keep what was put in or taken out (None), and how far the folder has followed its book."""
@@ -191,14 +196,6 @@ class VaultList:
         self._folder.remove(f"{OWN}/{_LIST}")
         with suppress(OSError):
             os.rmdir(self._folder.root)
-
-    def _read(self) -> None:
-        with suppress(OSError):
-            lines = (self._folder.read(f"{OWN}/{_LIST}") or b"").splitlines()
-            if lines and _value(lines[0]) == {"vault": self._head}:
-                self._lines = len(lines)
-                for line in lines[1:]:
-                    self._take(_value(line))
 
     def _take(self, value: dict[str, object]) -> None:
         match value:

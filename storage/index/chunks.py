@@ -20,7 +20,6 @@ PROSE_LIMIT = 4 * LIMIT
 _LONGEST = 4 * LIMIT
 """Weight of a sentence that stands whole in a passage of its own; only what is longer is cut."""
 
-HEADER_CHARACTERS = 60
 _HEADING_LIMIT = LIMIT // 4
 
 _CJK = lazy_pattern(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
@@ -48,11 +47,6 @@ def join_sentences(parts: Iterable[str]) -> str:
         tight = not text or _NO_SPACE_AROUND.match(text[-1]) or _NO_SPACE_AROUND.match(part[:1])
         text += part if tight else f" {part}"
     return text
-
-
-def header(title: str, goal: str) -> str:
-    """The line that is embedded before a passage, so that it is found by what it belongs to."""
-    return (title or goal)[:HEADER_CHARACTERS]
 
 
 def chunks(text: str, limit: int = LIMIT) -> list[str]:

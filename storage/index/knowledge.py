@@ -107,15 +107,11 @@ class KnowledgeIndex:
         before: tuple[int, ...] | None = None,
         known: Collection[str] = (),
     ) -> list[Passage]:
-        """Return the passages that answer any of the queries best, best first, ties by id.
+        """Return up to `limit` passages that answer any of the queries best, best first, ties by id.
 
-        Args:
-            queries: Questions or descriptions; empty ones are passed over.
-            kinds: Kinds of documents to look through.
-            limit: How many passages at most.
-            exclude_nodes: Keys of nodes whose documents are shown elsewhere.
-            before: Reading order that what is found has to come before.
-            known: Names of the book, which no rule would find in scripts without capitals.
+        Empty queries are passed over. `exclude_nodes` are keys of nodes whose documents are shown elsewhere, `before`
+        is the reading order that what is found has to come before, `known` are names of the book, which no rule would
+        find in scripts without capitals.
         """
         asked = list(dict.fromkeys(query for query in queries if query.strip()))
         if not asked or not kinds:

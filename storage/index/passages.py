@@ -9,12 +9,10 @@ import numpy as np
 from sqlalchemy import ColumnElement, Connection, Result, Select, Table, bindparam, delete, func, or_, select
 
 from bookwright.models.document import DocumentKind
-from bookwright.models.text.language import Language, detect_language
 from bookwright.models.tree.place import order_of
 from bookwright.storage.batches import batches
 from bookwright.storage.branches.lineage import ancestors_of, of_heirs, of_lineage
 from bookwright.storage.engine.prepared import Prepared, insert_new
-from bookwright.storage.index.chunks import header
 from bookwright.storage.index.embedding import Vectors
 from bookwright.storage.repositories import Repository
 from bookwright.storage.tables import IS_CURRENT, IS_LIVING, ONE, documents, nodes, passages, vectors
@@ -25,6 +23,8 @@ worded by the prose."""
 
 PassageId = tuple[int, int]
 """Document id and chunk number from 0."""
+
+_HEADER_CHARACTERS = 60
 
 Row = int
 """A passage's place in its table: grows with every passage, and is what the index's stamp counts."""
@@ -58,19 +58,14 @@ class Passage:
         return order_of(self.label)
 
     @property
-    def language(self) -> Language:
-        """The language of the text itself, which need not be the book's."""
-        return detect_language(self.text)
-
-    @property
     def searchable(self) -> str:
-        """What is embedded and compared: the text; before a design's or a finding's, what it is about.
+        """What is embedded and compared: the text; before a design's or a finding's a line of what it is about.
 
         A summary names what it tells of, prose tells it, and a unit's goal is told by every passage of it alike.
         """
         if self.kind in (DocumentKind.SUMMARY, DocumentKind.PROSE):
             return self.text
-        return f"{header(self.title, self.goal)}\n{self.text}"
+        return f"{(self.title or self.goal)[:_HEADER_CHARACTERS]}\n{self.text}"
 
 
 @dataclass(frozen=True)

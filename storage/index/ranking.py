@@ -64,7 +64,8 @@ def _terms(text: str) -> tuple[str, ...]:
             word = run.group().casefold()
             found.extend([word] if word not in _COMMON else [])
         else:
-            found.extend(_pairs(run.group()))
+            signs = run.group()
+            found.extend([signs[index : index + 2] for index in range(len(signs) - 1)] or [signs])
     return tuple(found)
 
 
@@ -182,7 +183,3 @@ def _centred(scores: Floats, languages: Sequence[str]) -> Floats:
 def _z(scores: Floats) -> Floats:
     deviation = max(float(scores.std()), 1e-9)
     return np.asarray((scores - scores.mean()) / deviation)
-
-
-def _pairs(run: str) -> list[str]:
-    return [run[index : index + 2] for index in range(len(run) - 1)] or [run]

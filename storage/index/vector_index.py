@@ -17,6 +17,7 @@ from bookwright.failpoints import Failpoint, around
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings
+from bookwright.models.text.language import detect_language
 from bookwright.storage.batches import batches
 from bookwright.storage.index.embedding import Vectors
 from bookwright.storage.index.passages import KINDS, Row, StoredVector
@@ -95,19 +96,16 @@ class ChromaIndex:
         if not items:
             return
         with _damage():
-            for kind, some in _by_kind(items):
-                self._upsert(kind, some)
+            for kind, of_kind in _by_kind(items):
+                for some in batches(of_kind, _BATCH):
+                    self._opened(kind).upsert(
+                        ids=[_chroma_id(item) for item in some],
+                        embeddings=np.array([item.vector for item in some]),
+                        metadatas=[_metadata(item) for item in some],
+                    )
             with around(Failpoint.FILL_INDEX):
                 self._opened(_STAMPED).modify(metadata={"model": self._model, "applied": items[-1].row})
         self.seal()
-
-    def _upsert(self, kind: DocumentKind, items: Sequence[StoredVector]) -> None:
-        for some in batches(items, _BATCH):
-            self._opened(kind).upsert(
-                ids=[_chroma_id(item) for item in some],
-                embeddings=np.array([item.vector for item in some]),
-                metadatas=[_metadata(item) for item in some],
-            )
 
     def nearest(self, queries: Vectors, kinds: Sequence[DocumentKind], count: int) -> list[list[Row]]:
         """Return for each query the rows of the `count` nearest passages of some kinds, nearest first."""
@@ -259,5 +257,5 @@ def _metadata(item: StoredVector) -> dict[str, Any]:
         "document": passage.document,
         "node": passage.node,
         "position": passage.label,
-        "lang": passage.language.value,
+        "lang": detect_language(passage.text).value,
     }

@@ -26,7 +26,7 @@ _ALL = select(comments, nodes.c.label).join(nodes, nodes.c.key == comments.c.nod
 
 
 class CommentRepository(Repository):
-    """The comments of one book in one transaction."""
+    """The comments of one book in one transaction; `EntryNotFound` is raised for a number that it has not."""
 
     def add(self, node: int, anchor: Anchor, words: str) -> int:
         """Keep a comment at a node's text; return its number."""
@@ -38,18 +38,15 @@ class CommentRepository(Repository):
 
     def of_nodes(self, keys: Sequence[int]) -> list[Comment]:
         """Return what is not done yet of the comments at some nodes, in order of their coming."""
-        return self._undone(comments.c.node.in_(keys))
+        return self.open(comments.c.node.in_(keys))
 
-    def open(self) -> list[Comment]:
-        """Return all comments of the book that are not done yet, in order of their coming."""
-        return self._undone()
+    def open(self, *conditions: ColumnElement[bool]) -> list[Comment]:
+        """Return the comments that are not done yet, all or those that meet conditions, in order of their coming."""
+        query = _ALL.where(comments.c.book == self._book, comments.c.state != CommentState.DONE.value, *conditions)
+        return [_comment(row) for row in self._connection.execute(query.order_by(comments.c.id))]
 
     def get(self, identity: int) -> Comment:
-        """Return a comment.
-
-        Raises:
-            EntryNotFound: There is none of that number.
-        """
+        """Return a comment."""
         query = _ALL.where(comments.c.book == self._book, comments.c.id == identity)
         row = self._connection.execute(query).one_or_none()
         if row is None:
@@ -60,10 +57,6 @@ class CommentRepository(Repository):
         """Say what became of a comment."""
         changed = update(comments).where(comments.c.book == self._book, comments.c.id == identity)
         self._connection.execute(changed.values(state=state.value, seen=seen))
-
-    def _undone(self, *conditions: ColumnElement[bool]) -> list[Comment]:
-        query = _ALL.where(comments.c.book == self._book, comments.c.state != CommentState.DONE.value, *conditions)
-        return [_comment(row) for row in self._connection.execute(query.order_by(comments.c.id))]
 
 
 def _comment(row: Row[Any]) -> Comment:
@@ -93,15 +86,16 @@ class EditQueue(Repository):
 
     def waiting_for(self, target: str) -> QueuedEdit | None:
         """Return the newest edit of something that waits."""
-        return next(iter(self._newest(1, edits.c.target == target, _IS_WAITING)), None)
+        return next(iter(self.newest(1, edits.c.target == target, _IS_WAITING)), None)
 
     def latest_for(self, target: str) -> QueuedEdit | None:
         """Return the newest edit of something, whatever became of it."""
-        return next(iter(self._newest(1, edits.c.target == target)), None)
+        return next(iter(self.newest(1, edits.c.target == target)), None)
 
-    def newest(self, limit: int = 50) -> list[QueuedEdit]:
-        """Return the last edits with what became of them, newest first."""
-        return self._newest(limit)
+    def newest(self, limit: int = 50, *conditions: ColumnElement[bool]) -> list[QueuedEdit]:
+        """Return the last edits, all or those that meet conditions, with what became of them, newest first."""
+        query = select(edits).where(edits.c.book == self._book, *conditions).order_by(edits.c.id.desc()).limit(limit)
+        return [_edit(row) for row in self._connection.execute(query)]
 
     def amend(self, identity: int, state: EditState, outcome: str) -> None:
         """Say, in the transaction that has settled an edit, that it came to something else."""
@@ -116,10 +110,6 @@ class EditQueue(Repository):
             .values(state=state.value, outcome=outcome, settled_at=database_now())
         )
         return bool(changed.rowcount)
-
-    def _newest(self, limit: int, *conditions: ColumnElement[bool]) -> list[QueuedEdit]:
-        query = select(edits).where(edits.c.book == self._book, *conditions).order_by(edits.c.id.desc()).limit(limit)
-        return [_edit(row) for row in self._connection.execute(query)]
 
 
 def _edit(row: Row[Any]) -> QueuedEdit:

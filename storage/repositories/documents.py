@@ -44,16 +44,14 @@ class DocumentRepository(Repository):
         key = text_hash(new.text)
         data_key = text_hash(new.data) if new.data else None
         self._texts.put({key: new.text} | ({data_key: new.data} if data_key else {}))
-        length = self._measure(new.text)
         place = {"of_node": new.node, "of_kind": new.kind.value}
-        values = {
-            "book": self._book, "node": new.node, "kind": new.kind.value, "is_current": True, "text_hash": key,
-            "data_hash": data_key,
-            "length": length, "step": step or None,
-            "origin": new.origin.value, "base": new.base, "note": new.note or None,
+        told: dict[str, Any] = {
+            "book": self._book, "node": new.node, "kind": new.kind, "text_hash": key, "data_hash": data_key,
+            "length": self._measure(new.text), "origin": new.origin, "base": new.base, "step": step or None,
         }  # fmt: skip
+        values = told | {"kind": new.kind.value, "origin": new.origin.value, "note": new.note or None}
         add = sql.ADD if step else sql.ADD_NOW
-        added = add.execute(self._connection, values | place).one()
+        added = add.execute(self._connection, values | place | {"is_current": True}).one()
         if added.version > 1:
             sql.REPLACE.execute(self._connection, place | {"old": added.version - 1})
             self.has_replaced = self.has_replaced or not new.kind.is_running
@@ -63,10 +61,8 @@ class DocumentRepository(Repository):
         if new.codex is not None:
             keep_use(self._connection, added.id, new.codex)
         document = Document(
-            id=added.id, book=self._book, node=new.node, kind=new.kind, version=added.version,
-            text_hash=key, data_hash=data_key, length=length, text=new.text,
-            origin=new.origin, base=new.base, note=new.note, step=step or None, made_at=added.made_at,
-        )  # fmt: skip
+            **told, id=added.id, version=added.version, text=new.text, note=new.note, made_at=added.made_at
+        )
         self.added.append((document, new.data))
         return document
 
@@ -144,7 +140,7 @@ class DocumentRepository(Repository):
 
     def written_within(self, seconds: float) -> int:
         """Count what was written of the book's prose in the last so many seconds, by the database's clock."""
-        total = self._connection.execute(
+        written = (
             select(func.sum(documents.c.length))
             .join(steps, steps.c.id == documents.c.step)
             .where(
@@ -153,8 +149,8 @@ class DocumentRepository(Repository):
                 steps.c.book == documents.c.book,  # what a branch shares was written by its origin
                 steps.c.recorded_at >= database_now() - seconds,
             )
-        ).scalar_one_or_none()
-        return int(total or 0)
+        )
+        return int(self._connection.scalar(written) or 0)
 
     def inputs_of(self, identity: int) -> list[int]:
         """Return the ids of the documents that stood in this one's prompt."""

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, bindparam, insert, or_, select, update
+from sqlalchemy import Connection, Select, bindparam, insert, or_, select, update
 
 from bookwright.models.book import BookState
 from bookwright.models.errors import GateDecided, GateNotFound
@@ -23,7 +23,7 @@ _IS_REJECTED = gates.c.state == GateState.REJECTED.value
 
 
 class GateRepository(Repository):
-    """The gates of one book in one transaction."""
+    """The gates of one book in one transaction; `GateNotFound` is raised for a number that it has not."""
 
     def open(self, node: TaskNode, kind: GateKind, number: int = 1, history: FallbackHistory | None = None) -> None:
         """Open a gate at a node as it stands; one that is there stays as it is."""
@@ -44,11 +44,7 @@ class GateRepository(Repository):
         return self._maybe(_GATES.where(*at_node, gates.c.kind == kind.value, gates.c.number == number))
 
     def get(self, identity: int) -> Gate:
-        """Return one gate.
-
-        Raises:
-            GateNotFound: The book has none of that number.
-        """
+        """Return one gate."""
         found = self._maybe(_GATES.where(gates.c.book == self._book, gates.c.id == identity))
         if found is None:
             raise GateNotFound(
@@ -87,10 +83,8 @@ class GateRepository(Repository):
 
     def is_rejected_since(self, node: TaskNode, moment: float) -> bool:
         """True if work on a node was rejected after a moment, in seconds of the database's clock."""
-        found = self._connection.execute(
-            select(gates.c.id).where(gates.c.node == node.key, _IS_REJECTED, gates.c.decided_at > moment).limit(1)
-        )
-        return found.first() is not None
+        since = select(gates.c.id).where(gates.c.node == node.key, _IS_REJECTED, gates.c.decided_at > moment)
+        return self._connection.execute(since.limit(1)).first() is not None
 
     def orders(self, node: TaskNode) -> tuple[str, ...]:
         """Return the notes under which work on a node was rejected and is done again, oldest first."""
@@ -106,7 +100,6 @@ class GateRepository(Repository):
         """Decide, if nobody has; the book may be held meanwhile.
 
         Raises:
-            GateNotFound: The book has no such gate.
             GateDecided: Somebody has decided before; that stands.
         """
         # Whoever leaves the book at this gate does so before or after, never between.
@@ -165,9 +158,8 @@ def waiting_gates(connection: Connection) -> list[Gate]:
 def _named(connection: Connection, rows: Sequence[Any]) -> list[Gate]:
     """The gates of some rows, each with its node's name as verbs take it."""
     names = {book: read_names(connection, book) for book in dict.fromkeys(row.book for row in rows)}
-    return [_gate(row, names[row.book].name_with(row.label, row.title)) for row in rows]
-
-
-def _gate(row: Row[Any], place: str) -> Gate:
-    refusals = json.loads(row.refusals)
-    return Gate.model_validate(row._asdict() | {"refusals": refusals, "by": row.decider, "place": place})
+    places = [names[row.book].name_with(row.label, row.title) for row in rows]
+    return [
+        Gate.model_validate(row._asdict() | {"refusals": json.loads(row.refusals), "by": row.decider, "place": place})
+        for row, place in zip(rows, places, strict=True)
+    ]

@@ -107,11 +107,9 @@ class SessionRepository:
         if not origin.initialized:
             raise SessionNotStarted(f"nothing was said in session {origin.id} yet, so it cannot be forked; start it")
         branch = self.create(origin.agent, tab, book=origin.book, model=origin.model, parent=origin.id)
-        columns = [session_messages.c[name] for name in ("ordinal", "body", "size", "recorded_at")]
-        copied = select(literal(branch.id), *columns).where(self._of(origin.id))
-        self._connection.execute(
-            insert(session_messages).from_select(["session", *(column.name for column in columns)], copied)
-        )
+        names = ["ordinal", "body", "size", "recorded_at"]
+        copied = select(literal(branch.id), *(session_messages.c[name] for name in names)).where(self._of(origin.id))
+        self._connection.execute(insert(session_messages).from_select(["session", *names], copied))
         self._change(branch.id, is_initialized=True, title=origin.title, dropped_turns=origin.dropped_turns)
         return self.get(branch.id)
 

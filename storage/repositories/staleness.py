@@ -69,20 +69,19 @@ class StalenessRepository(Repository):
         pairs = list(self._inputs(replaced))
         known = {version.id for version in several}
         found = dict.fromkeys([*(document for document, _ in pairs), *(rewordings or {})])
-        resting = self._some(key for key in found if key not in known)
+        resting = self._some((key for key in found if key not in known), IS_CURRENT)
         return DependencyGraph([*several, *resting], pairs, rewordings).direct()
 
     def resting_on(self, document: int) -> list[Version]:
         """Return the current documents that had a version in their prompts and may go stale, in reading order."""
-        found = self._some(key for key, _ in self._inputs([document]))
+        found = self._some((key for key, _ in self._inputs([document])), IS_CURRENT)
         return sorted((one for one in found if one.kind not in UNREAD), key=lambda one: one.place)
 
     def inputs_of(self, document: int) -> list[Version]:
         """Return the versions that stood in the prompts which a version came of, in reading order."""
         query = select(inputs.c.input).where(inputs.c.document == document)
         keys = self._connection.execute(query).scalars().all()
-        found = [one for some in batches(sorted(set(keys))) for one in self._versions(documents.c.id.in_(some))]
-        return sorted(found, key=lambda one: one.place)
+        return sorted(self._some(keys), key=lambda one: one.place)
 
     def calls_behind(self, made_by: Iterable[int]) -> dict[int, list[MakingStep]]:
         """Return all calls of the activities that some steps belong to, by those steps."""
@@ -102,17 +101,15 @@ class StalenessRepository(Repository):
         return found
 
     def _versions(self, *conditions: ColumnElement[bool]) -> list[Version]:
-        rows = self._connection.execute(
-            _VERSIONS.where(documents.c.book == self._book, *conditions).order_by(documents.c.id)
-        )
+        query = _VERSIONS.where(documents.c.book == self._book, *conditions).order_by(documents.c.id)
         return [
             Version(**row._asdict() | {"kind": DocumentKind(row.kind), "origin": DocumentOrigin(row.origin)})
-            for row in rows
+            for row in self._connection.execute(query)
         ]
 
-    def _some(self, keys: Iterable[int]) -> Iterator[Version]:
+    def _some(self, keys: Iterable[int], *conditions: ColumnElement[bool]) -> Iterator[Version]:
         for some in batches(sorted(set(keys))):
-            yield from self._versions(documents.c.id.in_(some), IS_CURRENT)
+            yield from self._versions(documents.c.id.in_(some), *conditions)
 
     def _inputs(self, of: Iterable[int]) -> Iterator[tuple[int, int]]:
         for some in batches(sorted(set(of))):

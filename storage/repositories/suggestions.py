@@ -45,11 +45,7 @@ class SuggestionRepository(Repository):
         return [_suggestion(row) for row in self._connection.execute(query, {"book": self._book})]
 
     def get(self, identity: int) -> Suggestion:
-        """Return one that still waits.
-
-        Raises:
-            EntryNotFound: There is none of that number, or it was settled.
-        """
+        """Return one that still waits; `EntryNotFound` is raised where none of that number does."""
         row = self._connection.execute(_ONE, {"book": self._book, "id": identity}).one_or_none()
         if row is None or row.status != SuggestionStatus.OPEN:
             raise EntryNotFound(f"no suggestion {identity} waits in book {self._book!r}")

@@ -83,11 +83,7 @@ class TextStore:
             self._stored.update(items)
 
     def get(self, key: str) -> str:
-        """Return the text of that hash.
-
-        Raises:
-            KeyError: It is not stored (its prompt was let go by retention).
-        """
+        """Return the text of that hash; `KeyError` where it is not stored (its prompt was let go by retention)."""
         body = self._body(key)
         if body is None:
             raise KeyError(key)
@@ -102,7 +98,5 @@ class TextStore:
         wanted = list(dict.fromkeys(keys))
         if len(wanted) < 2:  # one is mostly what is wanted, and has a statement that is there already
             return {key: unpacked(body) for key in wanted if (body := self._body(key)) is not None}
-        rows = self._connection.execute(
-            select(texts.c.hash, texts.c.body).where(of_lineage(texts.c.book, self._book), texts.c.hash.in_(wanted))
-        )
-        return {key: unpacked(body) for key, body in rows}
+        readable = select(texts.c.hash, texts.c.body).where(of_lineage(texts.c.book, self._book))
+        return {key: unpacked(body) for key, body in self._connection.execute(readable.where(texts.c.hash.in_(wanted)))}

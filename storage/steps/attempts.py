@@ -23,6 +23,10 @@ _INSERT = Prepared(
     *(column.name for column in steps.c if column.name not in ("id", "recorded_at")),
 )
 
+_OF_ATTEMPT = ("attempt", "failure", "detail", "role", "template")
+_OF_REPLY = ("model", "reasoning", "finish_reason", "cost", "duration_millis", "first_event_millis")
+"""Columns that are called as the fields are which they hold."""
+
 
 @dataclass(frozen=True)
 class Attempt:
@@ -114,24 +118,15 @@ def attempts_beside(connection: Connection, beside: StepKey) -> dict[str, list[S
 
 
 def _values(attempt: Attempt, hashes: Sequence[str], reply_hash: str) -> dict[str, Any]:
-    prompt, reply = " ".join(hashes), attempt.reply
+    prompt = " ".join(hashes)
     return {
         **_key_values(attempt.key),
-        **vars(reply.usage),
-        "attempt": attempt.attempt,
-        "failure": attempt.failure,
-        "detail": attempt.detail,
-        "role": attempt.role,
-        "model": reply.model,
-        "template": attempt.template,
+        **vars(attempt.reply.usage),
+        **{name: getattr(attempt, name) for name in _OF_ATTEMPT},
+        **{name: getattr(attempt.reply, name) for name in _OF_REPLY},
         "input_hash": text_hash(prompt),
         "prompt": prompt,
         "reply": reply_hash,
-        "reasoning": reply.reasoning,
-        "finish_reason": reply.finish_reason,
-        "cost": reply.cost,
-        "duration_millis": reply.duration_millis,
-        "first_event_millis": reply.first_event_millis,
     }
 
 

@@ -225,5 +225,5 @@ def _bill(reply: Reply, intent: str) -> dict[str, Any]:
         "cached_tokens": reply.usage.cached_tokens,
         "output_tokens": reply.usage.output_tokens,
         "cost": reply.cost or 0,
-        "unpriced": int(reply.cost is None),
+        "unpriced_calls": int(reply.cost is None),
     }

@@ -21,7 +21,7 @@ class StepFilter:
 
 
 class StepPages(Repository):
-    """The journal of one book, leafed through in one transaction."""
+    """The journal of one book, leafed through; `NodeNotFound` is raised for a step that it has not."""
 
     def page(
         self, wanted: StepFilter, *, before: int | None = None, after: int | None = None, limit: int = 60
@@ -42,11 +42,7 @@ class StepPages(Repository):
         return found if after is None else found[::-1]
 
     def line(self, step: int) -> StepLine:
-        """Return one recorded attempt as a line.
-
-        Raises:
-            NodeNotFound: The book has no such step.
-        """
+        """Return one recorded attempt as a line."""
         row = self._connection.execute(lines_query(self._book).where(steps.c.id == step)).one_or_none()
         if row is None:
             raise no_step(self._book, step)

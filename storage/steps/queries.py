@@ -137,9 +137,8 @@ class StepRepository(Repository):
 
     def asked(self, step: int) -> AskedStep:
         """Return one recorded attempt."""
-        row = self._connection.execute(
-            select(steps).where(steps.c.id == step, steps_of_lineage(self._book))
-        ).one_or_none()
+        query = select(steps).where(steps.c.id == step, steps_of_lineage(self._book))
+        row = self._connection.execute(query).one_or_none()
         if row is None:
             raise no_step(self._book, step)
         key = StepKey(**{name: row._mapping[name] for name in StepKey.model_fields})
@@ -217,9 +216,7 @@ class StepRepository(Repository):
                 steps.c.model,
                 func.count().label("calls"),
                 func.count(func.nullif(steps.c.failure, Failure.TOOL_USE.value)).label("failed"),
-                func.sum(steps.c.input_tokens).label("input_tokens"),
-                func.sum(steps.c.cached_tokens).label("cached_tokens"),
-                func.sum(steps.c.output_tokens).label("output_tokens"),
+                *(func.sum(steps.c[name]).label(name) for name in ("input_tokens", "cached_tokens", "output_tokens")),
                 func.coalesce(func.sum(steps.c.cost), 0).label("cost"),
                 (func.count() - func.count(steps.c.cost)).label("unpriced"),
             )
@@ -232,14 +229,12 @@ class StepRepository(Repository):
     def tokens_of_planning(self, unit: int) -> int:
         """Return what planning one unit has cost so far, its tasks' designs included."""
         served = select(nodes.c.key).where(nodes.c.unit == unit)
-        total = self._connection.execute(
-            select(func.sum(steps.c.input_tokens + steps.c.output_tokens)).where(
-                steps.c.book == self._book,
-                or_(steps.c.node == unit, steps.c.node.in_(served)),
-                steps.c.activity.in_([activity.value for activity in _PLANNING]),
-            )
-        ).scalar_one_or_none()
-        return int(total or 0)
+        total = select(func.sum(steps.c.input_tokens + steps.c.output_tokens)).where(
+            steps.c.book == self._book,
+            or_(steps.c.node == unit, steps.c.node.in_(served)),
+            steps.c.activity.in_([activity.value for activity in _PLANNING]),
+        )
+        return int(self._connection.scalar(total) or 0)
 
     def _lines(self, query: Select[Any]) -> list[StepLine]:
         return [StepLine(**row._mapping) for row in self._connection.execute(query)]
@@ -249,9 +244,7 @@ class StepRepository(Repository):
         return [found.get(key, NO_LONGER_KEPT) for key in hashes.split()]
 
     def _column(self, step: int, name: str) -> str:
-        value = self._connection.execute(
-            select(steps.c[name]).where(steps.c.id == step, steps_of_lineage(self._book))
-        ).scalar_one_or_none()
+        value = self._connection.scalar(select(steps.c[name]).where(steps.c.id == step, steps_of_lineage(self._book)))
         if value is None:
             raise no_step(self._book, step)
         return str(value)

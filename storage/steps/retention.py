@@ -5,6 +5,7 @@ a reply, a tool's answer, a document, or part of a prompt or card that is kept, 
 hashes of what was asked, so a bill and a history never change.
 """
 
+import shutil
 from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, false, func, or_, select
@@ -14,7 +15,6 @@ from bookwright.models.settings import Settings
 from bookwright.storage.batches import batches
 from bookwright.storage.branches.lineage import of_heirs
 from bookwright.storage.engine.database import Database, database_file, database_now
-from bookwright.storage.files.file_system import has_room
 from bookwright.storage.lease import Lease, holders
 from bookwright.storage.tables import documents, steps, texts, tool_uses
 
@@ -94,7 +94,7 @@ def give_back(database: Database, settings: Settings) -> bool:
         return False
     with database.read() as connection:
         is_busy = any(holder.is_alive for holder in holders(connection))
-    if is_busy or not has_room(file.parent, 2 * file.stat().st_size):
+    if is_busy or shutil.disk_usage(file.parent).free < 2 * file.stat().st_size:
         return False
     with database.look() as connection:
         connection.exec_driver_sql("VACUUM")

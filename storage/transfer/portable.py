@@ -159,8 +159,9 @@ def rows(part: BookTable, book: str, keys: Keys, connection: Connection) -> Iter
     query = select(*(words_of(source.c[column.name]) for column in part.columns)).where(is_its)
     query = query.order_by(*(_by_bytes(column, connection) for column in key))
     for row in connection.execute(query, execution_options={"yield_per": _AT_ONCE}).mappings():
-        values = {name: _as_json(value, part) for name, value in row.items()}
-        yield _rested(part, _numbered(part, values, keys.number))
+        told = _numbered(part, {name: _as_json(value, part) for name, value in row.items()}, keys.number)
+        is_running = part.table is books and told["state"] == BookState.WRITING.value
+        yield told | RESTS if is_running else told
 
 
 def _seen(part: BookTable, book: str) -> tuple[FromClause, ColumnElement[bool]]:
@@ -192,11 +193,7 @@ def _as_json(value: Any, part: BookTable) -> Any:
 
 
 def bytes_of(value: Any) -> bytes:
-    """Return bytes, or a text, from what JSON says of them.
-
-    Raises:
-        ValueError: It is neither.
-    """
+    """Return bytes, or a text, from what JSON says of them; `ValueError` is raised where that is neither."""
     match value:
         case str():
             return value.encode("utf-8")
@@ -219,11 +216,6 @@ def _numbered(part: BookTable, values: dict[str, Any], translate: Any) -> dict[s
         referring["round"] = maintenance.name
     told = {name: translate(table, values[name]) for name, table in referring.items() if values.get(name) is not None}
     return values | {name: number or (None if name in part.optional else 0) for name, number in told.items()}
-
-
-def _rested(part: BookTable, values: dict[str, Any]) -> dict[str, Any]:
-    is_running = part.table is books and values["state"] == BookState.WRITING.value
-    return values | RESTS if is_running else values
 
 
 def _part(table: Table) -> BookTable:
@@ -271,10 +263,8 @@ def _texts_of(book: str) -> ColumnElement[bool]:
 
 def _keys(part: BookTable, book: str, connection: Connection) -> "array[int]":
     column = part.table.c[str(part.key)]
-    found = connection.execute(
-        select(column).where(part.of(book)).order_by(column), execution_options={"yield_per": 10 * _AT_ONCE}
-    )
-    return array("q", found.scalars())
+    query = select(column).where(part.of(book)).order_by(column).execution_options(yield_per=10 * _AT_ONCE)
+    return array("q", connection.execute(query).scalars())
 
 
 def _by_bytes(column: ColumnElement[Any], connection: Connection) -> ColumnElement[Any]:

@@ -25,7 +25,7 @@ _NO_ORDINAL = 2**31 - 1
 
 
 class NodeRepository:
-    """The nodes of one book in one transaction.
+    """The nodes of one book in one transaction; `NodeNotFound` is raised for a node that it has not.
 
     `view` holds what the book's holder knows already; it is asked until something is written.
     """
@@ -54,11 +54,7 @@ class NodeRepository:
         return self.has_replaced or is_unit_resized or any(node.is_unit for node in self.added)
 
     def get(self, key: int) -> TaskNode:
-        """Return the node with this key.
-
-        Raises:
-            NodeNotFound: There is none.
-        """
+        """Return the node with this key."""
         known = self._view.find(key) if self._view else None
         if known is not None:
             return known
@@ -68,11 +64,7 @@ class NodeRepository:
         return self._read(row)
 
     def by_label(self, label: str) -> TaskNode:
-        """Return the living node with this label.
-
-        Raises:
-            NodeNotFound: There is none; the message says where to look.
-        """
+        """Return the living node with this label."""
         row = sql.BY_LABEL.execute(self._connection, {"book": self._book, "label": label}).first()
         if row is None:
             raise NodeNotFound(f"book {self._book!r} has no node {label!r}; `bookwright tree {self._book}` shows them")

@@ -11,8 +11,7 @@ import pytest
 import yaml
 
 from bookwright.cli.verbs import load
-from bookwright.models.env_files import load_secret_files
-from bookwright.models.settings import Settings
+from bookwright.models.settings import Settings, load_secret_files
 from tests.places import ROOT
 
 DEPLOY = ROOT / "deploy"

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bookwright.models.env_files import load_env_file, load_secret_files
 from bookwright.models.errors import InvalidSetting
+from bookwright.models.settings import load_env_file, load_secret_files
 
 
 def test_the_environment_wins_over_the_first_file_and_that_over_the_second(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from bookwright.models.book import BookState
 from bookwright.models.settings import Settings
-from bookwright.storage.engine.read_only import open_read_only
+from bookwright.storage.monitoring import open_read_only
 from bookwright.storage.repositories.books import BookRepository
 from tests.studio.test_book_pages import PIECE
 

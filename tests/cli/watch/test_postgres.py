@@ -7,7 +7,7 @@ from sqlalchemy.exc import DBAPIError
 
 from bookwright.cli.watch.watcher import ScreenWish, Watcher
 from bookwright.failpoints import Failpoint
-from bookwright.storage.engine.read_only import open_read_only
+from bookwright.storage.monitoring import open_read_only
 from tests.cli.shelf import a_book
 from tests.support.books import make_settings
 

@@ -10,9 +10,9 @@ from bookwright.failpoints import Failpoint
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookNotFound, StorageError
 from bookwright.models.gate import GateKind
-from bookwright.storage.engine.read_only import open_read_only
 from bookwright.storage.engine.sqlite import sqlite_driver
 from bookwright.storage.lease import Lease
+from bookwright.storage.monitoring import open_read_only
 from tests.app.watching.saying import happened, said, say
 from tests.cli.shelf import a_book
 from tests.support.books import finish, make_book

@@ -2,7 +2,8 @@
 
 import pytest
 
-from bookwright.models.tree.depth import Depth, depth_of
+from bookwright.models.brief import make_brief
+from bookwright.models.tree.depth import Depth, depth_under
 
 
 @pytest.mark.parametrize(
@@ -15,4 +16,6 @@ from bookwright.models.tree.depth import Depth, depth_of
     ],
 )  # fmt: skip
 def test_what_is_read_at_one_sitting_is_short(length: int, counts_words: bool, depth: Depth) -> None:
-    assert depth_of(length, counts_words=counts_words) is depth
+    brief = make_brief({"premise": "A lamp.", "length": 50_000, "language": "en" if counts_words else "zh"})
+
+    assert depth_under(brief, length) is depth
