@@ -11,6 +11,7 @@ import typer
 
 from bookwright.app.access import OpenBook, at_rest, library
 from bookwright.app.changes.deciding import facts_of
+from bookwright.app.orders import starting
 from bookwright.app.orders.brief_changes import update_brief
 from bookwright.app.orders.briefs import read_brief
 from bookwright.app.orders.examples import example_brief
@@ -24,6 +25,9 @@ from bookwright.cli.writing.blueprints import go_on_with, of_blueprint
 from bookwright.cli.writing.estimate import warn_of_toy
 from bookwright.cli.writing.result import Result, show_result
 from bookwright.exports.files import formats_in
+from bookwright.flows.book_models import check_reach
+from bookwright.flows.intake.continuation import go_on
+from bookwright.flows.library import find_or_create, is_begun, setting_of
 from bookwright.flows.stopping import Limits
 from bookwright.models.book import BookState
 from bookwright.models.errors import GateWaiting, InvalidInput, InvalidSetting
@@ -50,10 +54,6 @@ def write_brief(
     settings = load_settings()
     brief = read_brief(brief_file, options)
     formats = formats_in(run.export)
-    from bookwright.app.orders import starting  # these bring the engine, which looking at a book does not need
-    from bookwright.flows.book_models import check_reach
-    from bookwright.flows.library import find_or_create, is_begun, setting_of
-
     limits = Limits.parse(starting.end_in_book_of(brief, run.until, settings, is_new=run.is_new), run.words_today)
     starting.check_writable(brief, settings)
     warn_of_toy(brief, settings)
@@ -89,9 +89,6 @@ def resume_book(book: BookArgument, more: More = None, *, run: RunOptions) -> No
     run.check_one_voice()
     with open_book(book) as opened:
         begin_anew(opened.storage)
-        from bookwright.app.orders import starting
-        from bookwright.flows.book_models import check_reach
-
         limits = Limits.parse(starting.end_in(opened.storage, run.until), run.words_today)
         starting.check_writable(opened.book.brief, opened.settings)
         if not opened.book.calls:
@@ -148,8 +145,6 @@ def pause(book: BookArgument, as_json: AsJson = False) -> None:
 
 def lengthened(opened: OpenBook, more: int) -> OpenBook:
     """Make a book so much longer than it is written; it rests until it is gone on with."""
-    from bookwright.flows.intake.continuation import go_on
-
     with at_rest(opened.storage) as stores:
         return replace(opened, book=go_on(stores, stores.books.get(opened.book.id), more))
 
