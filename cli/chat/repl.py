@@ -148,11 +148,7 @@ def _exchange(talk: Talk, view: ChatView, message: str) -> None:
 
 
 def _answer_pipe(talk: Talk, view: ChatView, messages: Iterable[str], *, has_commands: bool) -> None:
-    """Answer what comes through a pipe; the first answer that does not come ends it.
-
-    Raises:
-        typer.Exit: An answer did not come.
-    """
+    """Answer what comes through a pipe; the first answer that does not come ends it, as `typer.Exit`."""
     for message in messages:
         command = _command_in(message) if has_commands else None
         if command is not None:

@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 import typer
 
-from bookwright.app.access import OpenBook
 from bookwright.app.folder_sync import look_at_folder, sync_folder, vault_of
 from bookwright.app.wording import counted, stale_count
 from bookwright.cli.access import open_book
@@ -63,7 +62,8 @@ def sync(
             plan, late = sync_folder(kept)
             for finding in () if as_json else late:
                 note(f"{finding.path!r} {finding.detail}")
-        stale = _stale(opened)
+        with opened.storage.read() as stores:
+            stale = [f"{one.document.kind} of {one.document.label}" for one in stores.staleness.direct()]
     if as_json:
         print_json(_facts(plan, opened.book.id, stale, is_done=not dry_run))
     elif not dry_run:
@@ -113,11 +113,6 @@ def _about(finding: FileFinding) -> str:
         FileOutcome.UNKNOWN: "no file of the book; left alone",
     }
     return finding.detail or told.get(finding.outcome, "")
-
-
-def _stale(opened: OpenBook) -> list[str]:
-    with opened.storage.read() as stores:
-        return [f"{stale.document.kind} of {stale.document.label}" for stale in stores.staleness.direct()]
 
 
 def _tell(plan: Plan, book: str, stale: list[str]) -> None:

@@ -19,7 +19,6 @@ from bookwright.flows.stopping import Limits, may_be_title
 from bookwright.manuscripts.reading import digest_of
 from bookwright.models.errors import InvalidInput, InvalidSetting
 from bookwright.models.settings import Settings, load_settings
-from bookwright.storage.engine.database import Database
 from bookwright.storage.stores import BookStorage
 
 _HEAD = b'{\n"format"'
@@ -99,7 +98,8 @@ def _import(
             _show(reading, as_json=False)
         if not rests:
             _ask(reading, settings, more or 0, yes)
-        opened = _brought_in(reading, digest, settings, database)
+        book = bring_in(database, reading.found, reading.brief, digest, longest_piece(reading.brief, settings))
+        opened = OpenBook(settings, BookStorage(database, book.id, book.brief.language), book)
         if more is not None:
             opened = lengthened(opened, more)
         if rests:
@@ -145,11 +145,6 @@ def _ask(reading: ManuscriptReading, settings: Settings, more: int, yes: bool) -
     what = "Looking at it" + (f" and writing {more:,} {reading.brief.length_unit}" if more else "")
     note(f"{what} takes {bill}.")
     check_agreed("Import it?", "nothing was written; --yes imports without asking", yes=yes)
-
-
-def _brought_in(reading: ManuscriptReading, digest: str, settings: Settings, database: Database) -> OpenBook:
-    book = bring_in(database, reading.found, reading.brief, digest, longest_piece(reading.brief, settings))
-    return OpenBook(settings, BookStorage(database, book.id, book.brief.language), book)
 
 
 def _say_it_rests(opened: OpenBook, as_json: bool) -> None:

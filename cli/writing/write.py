@@ -4,7 +4,6 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -47,7 +46,9 @@ def write_brief(
     options: dict[str, Any], brief_file: BriefFile = None, *, run: RunOptions, example: Example = None
 ) -> None:
     """Write a book from a brief, or go on with it; a finished one is shown and not paid again."""
-    brief_file = _chosen(brief_file, example)
+    if brief_file and example:
+        raise InvalidSetting("write takes a file or --example, not both")
+    brief_file = example_brief(example) if example else brief_file
     if "blueprint" in options:
         options |= of_blueprint(brief_file, options)
     run.check_one_voice()
@@ -75,13 +76,6 @@ write = takes_brief(
     "candidates_for", "gates",
 )(takes_run()(write_brief))  # fmt: skip
 """The verb; `write_brief` takes the options of its brief and of its run together."""
-
-
-def _chosen(file: Path | None, example: str | None) -> Path | None:
-    """Return the file of a brief, or that of an example."""
-    if file and example:
-        raise InvalidSetting("write takes a file or --example, not both")
-    return example_brief(example) if example else file
 
 
 def resume_book(book: BookArgument, more: More = None, *, run: RunOptions) -> None:
