@@ -213,13 +213,8 @@ def _begins_with_break(pieces: list[list[str]]) -> bool:
 
 def _cut(text: str) -> list[Scene]:
     """Cut a text at the scene breaks that its author set."""
-    scenes: list[list[str]] = [[]]
-    for paragraph in paragraphs(clean(text)):
-        if is_scene_break(paragraph):
-            scenes.append([])
-        else:
-            scenes[-1].append(paragraph)
-    return [tuple(scene) for scene in scenes if scene]
+    pieces = groupby(paragraphs(clean(text)), key=is_scene_break)
+    return [tuple(scene) for is_break, scene in pieces if not is_break]
 
 
 def chapter_texts(storage: BookStorage) -> Iterator[tuple[Chapter, str]]:

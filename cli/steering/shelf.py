@@ -38,10 +38,8 @@ def brief(
         if assignments or edit or gates or no_gates:
             found = _edited(opened, assignments or [], edit, gates or [], no_gates or [])
     values = found.brief.model_dump(mode="json", exclude_none=True)
-    if as_json:
-        print_json({"book": found.id, "version": found.brief_version, "brief": values})
-    else:
-        print_text(tomli_w.dumps(values, multiline_strings=True).rstrip())
+    facts = {"book": found.id, "version": found.brief_version, "brief": values}
+    emit(lambda: facts, lambda: print_text(tomli_w.dumps(values, multiline_strings=True).rstrip()), as_json=as_json)
 
 
 def archive(book: BookArgument, as_json: AsJson = False) -> None:
