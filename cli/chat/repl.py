@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import typer
@@ -53,11 +52,7 @@ class ChatOptions:
 def _ended_by_signals() -> Iterator[None]:
     """Let SIGTERM and SIGHUP end the talk as a person would, so that what had come is kept."""
     chosen = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-
-    def leave(number: int, frame: FrameType | None) -> None:
-        sys.exit(128 + number)
-
-    before = {number: signal.signal(number, leave) for number in chosen}
+    before = {number: signal.signal(number, lambda came, _: sys.exit(128 + came)) for number in chosen}
     try:
         yield
     finally:

@@ -68,8 +68,8 @@ def backup(
     settings = load_settings()
     made = back_up(settings, file or default_path(settings))
     if as_json:
-        place = {"file": str(made.path), "file_bytes": made.path.stat().st_size}
-        print_json(made.manifest.model_dump(mode="json") | place)
+        written = {"file": str(made.path), "file_bytes": made.path.stat().st_size}
+        print_json(made.manifest.model_dump(mode="json") | written)
         return
     print_text(str(made.path))
     note(_contents(made.manifest))
@@ -93,14 +93,14 @@ def restore(
 
 
 def _restore_all(file: Path, yes: bool, as_json: bool) -> None:
-    from bookwright.storage.backup import backup
+    from bookwright.storage.backup.backup import restore as put_back
     from bookwright.storage.backup.backup_file import read_manifest
 
     settings = load_settings()
     found = read_manifest(file)
     question = f"Put {_contents(found)} in the place of all books?"
     check_agreed(question, "nothing was restored; --yes restores without asking", yes=yes)
-    done = backup.restore(settings, file)
+    done = put_back(settings, file)
     if as_json:
         print_json({"file": str(file), "kept": done.kept, "books": [book.id for book in done.manifest.books]})
         return
