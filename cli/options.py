@@ -16,6 +16,9 @@ Until = Annotated[
 WordsToday = Annotated[
     int | None, typer.Option(help="Rest once so much was written in 24 hours (characters for zh, ja, ko).")
 ]
+Assignments = Annotated[
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change one key; may be repeated.")
+]
 EditFile = Annotated[
     Path | None, typer.Option("--edit", metavar="FILE.toml", help="Change all keys that a file names.")
 ]

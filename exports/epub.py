@@ -57,11 +57,8 @@ _INDENTS = {Language.ZH: ("2em", "2em"), Language.JA: ("1em", "1em")}
 def write_epub(manuscript: Manuscript, path: Path, image: Path | None = None, *, is_vertical: bool = False) -> None:
     """Write the manuscript to an EPUB file, holding one chapter at a time.
 
-    Args:
-        manuscript: What is written.
-        path: Where to.
-        image: A JPEG or PNG for the cover; the title is set as one if there is none.
-        is_vertical: Lines run from top to bottom and pages from right to left, as in Japanese books.
+    `image` is a JPEG or PNG for the cover; the title is set as one if there is none. With `is_vertical`, lines run
+    from top to bottom and pages from right to left, as in Japanese books.
 
     Raises:
         InvalidInput: The image cannot be a cover.

@@ -29,8 +29,6 @@ _MOST_BYTES = 64 * 2**20
 _TABLE = re.compile(rb'"([a-z_]+)": \[\n')
 _SUM = re.compile(_SUM_BEGIN + rb'([0-9a-f]{64})"\n')
 
-Row = tuple[BookTable, dict[str, Any]]
-
 
 def whole_book(storage: BookStorage) -> Iterator[str]:
     """Yield one JSON object line by line: one committed state of the book, whoever writes it meanwhile."""
@@ -148,7 +146,7 @@ class _Reader:
             raise self._fault(f"{head.book[:40]!r} can be no book's id")
         return head
 
-    def rows(self, head: Head) -> Iterator[Row]:
+    def rows(self, head: Head) -> Iterator[tuple[BookTable, dict[str, Any]]]:
         """Yield every row with its table; the end is checked against the sum.
 
         Raises:

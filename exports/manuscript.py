@@ -1,4 +1,7 @@
-"""A book as it is read: its cover, then parts and chapters in order, one chapter's text at a time."""
+"""A book as it is read: its cover, then parts and chapters in order, one chapter's text at a time.
+
+A book of designs is read, too: its pages by stage, in the order in which they were made.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,8 +10,7 @@ from itertools import groupby, islice, takewhile
 from typing import ClassVar
 
 from bookwright.exports.headings import Numbering, Preceding
-from bookwright.exports.markup import clean
-from bookwright.exports.pages import page_text, pages_of, plain_paragraphs
+from bookwright.exports.markup import clean, plain_paragraphs
 from bookwright.models.document import DocumentKind, Source
 from bookwright.models.text.figures import ENOUGH
 from bookwright.models.text.language import Language
@@ -16,7 +18,7 @@ from bookwright.models.text.prose import is_scene_break, paragraphs
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
-from bookwright.storage.stores import BookStorage
+from bookwright.storage.stores import BookStorage, Stores
 
 Scene = tuple[str, ...]
 """The paragraphs between two scene breaks."""
@@ -64,17 +66,15 @@ class Chapter:
 
 Section = ManuscriptPart | Chapter
 
+_PAGES = (DocumentKind.DESIGN, DocumentKind.FINDINGS)
+"""The documents that are the pages of a book of designs."""
+
 
 class Manuscript:
     """The written part of one book. Each look into the database is short."""
 
     def __init__(self, storage: BookStorage) -> None:
         self.storage = storage
-
-    @property
-    def language(self) -> Language:
-        """The language the book is written in."""
-        return self.storage.language
 
     def cover(self) -> Cover:
         """Return the title, author and blurb."""
@@ -86,7 +86,7 @@ class Manuscript:
             title=clean(" ".join(book.title.split())),
             author=clean(book.brief.pen_name),
             contact=clean(book.brief.contact),
-            language=self.language,
+            language=self.storage.language,
             blurb=clean(blurb.text.strip()) if blurb else "",
             modified=datetime.fromtimestamp(book.updated_at, UTC),
         )
@@ -114,7 +114,7 @@ class Manuscript:
             root = stores.nodes.root()
             pages = pages_of(root, stores)
         found = False
-        below = _by_stage(pages) if pages else self._below(root, depth=0, numbers=Numbering(self.language))
+        below = _by_stage(pages) if pages else self._below(root, depth=0, numbers=Numbering(self.storage.language))
         for section in below:
             if section.unit.order[: len(wanted.order)] == wanted.order:
                 found = True
@@ -134,7 +134,7 @@ class Manuscript:
         """
         with self.storage.read() as stores:
             if not chapter.unit.is_unit:
-                return [tuple(plain_paragraphs(clean(page_text(chapter.unit, stores))))]
+                return [tuple(plain_paragraphs(clean(_page_text(chapter.unit, stores))))]
             parts = stores.nodes.children(chapter.unit.key, TaskType.WRITE)
         pieces = [self._leaf_texts(part) for part in parts] or [self._leaf_texts(chapter.unit)]
         if parts and (parts[0].level is not Level.SCENE or chapter.unit.is_brought_in):
@@ -179,6 +179,23 @@ class Manuscript:
         return [prose.text] if prose else []
 
 
+def pages_of(root: TaskNode, stores: Stores) -> list[TaskNode]:
+    """Return the tasks whose documents are the book, in reading order; none where it has prose, or nothing yet."""
+    if not root.written or stores.nodes.children(root.key, TaskType.WRITE):
+        return []
+    if stores.documents.current(root.key, DocumentKind.PROSE, with_text=False) is not None:
+        return []
+    tasks = [page for task in stores.nodes.children(root.key) for page in (task, *stores.nodes.children(task.key))]
+    kept = {document.node for document in stores.documents.of_nodes([task.key for task in tasks], *_PAGES)}
+    return [task for task in tasks if task.key in kept]
+
+
+def _page_text(page: TaskNode, stores: Stores) -> str:
+    """Return the Markdown of a page."""
+    found = stores.documents.of_nodes([page.key], *_PAGES)
+    return found[0].text if found else ""
+
+
 def _by_stage(pages: list[TaskNode]) -> Iterator[Section]:
     """Yield the pages of a book of designs under the names of their stages; a page is headed by its title alone."""
     for stage, some in groupby(pages, key=lambda page: clean(page.stage_title)):
@@ -196,13 +213,8 @@ def _begins_with_break(pieces: list[list[str]]) -> bool:
 
 def _cut(text: str) -> list[Scene]:
     """Cut a text at the scene breaks that its author set."""
-    scenes: list[list[str]] = [[]]
-    for paragraph in paragraphs(clean(text)):
-        if is_scene_break(paragraph):
-            scenes.append([])
-        else:
-            scenes[-1].append(paragraph)
-    return [tuple(scene) for scene in scenes if scene]
+    pieces = groupby(paragraphs(clean(text)), key=is_scene_break)
+    return [tuple(scene) for is_break, scene in pieces if not is_break]
 
 
 def chapter_texts(storage: BookStorage) -> Iterator[tuple[Chapter, str]]:

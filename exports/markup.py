@@ -1,4 +1,4 @@
-"""Prose in the markup of a format: everything but emphasis is text and is escaped."""
+"""Prose in the markup of a format: everything but emphasis is text and is escaped. And a page of designs as prose."""
 
 import html
 import re
@@ -66,3 +66,42 @@ def _blunted(mark: re.Match[str]) -> str:
     if found.isalnum() or (found == "#" and mark.string[mark.end() : mark.end() + 1] in (".", ")")):
         return f"{found}\\"
     return "".join(f"\\{sign}" for sign in found)
+
+
+_HEADING = lazy_pattern(r"#{1,6}\s+(.+?)\s*#*$")
+_ITEM = lazy_pattern(r"(?:[-*+]|(\d+)[.)])\s+(.+)$")
+_RULE = lazy_pattern(r"\|?(?:\s*:?-{3,}:?\s*\|?)+")
+_STRONG, _LINK = lazy_pattern(r"\*\*(.+?)\*\*"), lazy_pattern(r"\[\[([^\[\]\n]+)\]\]")
+
+
+def plain_paragraphs(markdown: str) -> Iterator[str]:
+    """Yield a page's paragraphs: its headings stressed, each item and each row of a table on its own."""
+    paragraph: list[str] = []
+    for line in (*map(str.strip, markdown.splitlines()), ""):
+        alone = _alone(line)
+        if alone is None and line:
+            paragraph.append(line)
+            continue
+        if paragraph:
+            yield _unmarked(" ".join(paragraph))
+            paragraph = []
+        if alone:
+            yield alone
+
+
+def _alone(line: str) -> str | None:
+    """A line that is a paragraph by itself, an empty text for one that says nothing; None for running text."""
+    if heading := _HEADING.match(line):
+        return f"*{_unmarked(heading.group(1)).replace('*', '')}*"
+    if item := _ITEM.match(line):
+        mark = f"{item.group(1)}." if item.group(1) else "•"
+        return f"{mark} {_unmarked(item.group(2))}"
+    if _RULE.fullmatch(line):
+        return ""
+    if line.startswith("|"):
+        return " · ".join(_unmarked(cell.strip()) for cell in line.strip("|").split("|") if cell.strip())
+    return None
+
+
+def _unmarked(text: str) -> str:
+    return _LINK.sub(r"\1", _STRONG.sub(r"\1", text))

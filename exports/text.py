@@ -20,7 +20,7 @@ MOST_CHARACTERS = {Language.ZH: 20_000, Language.JA: 70_000}
 
 def oversized(manuscript: Manuscript) -> list[str]:
     """Return the headings of chapters that are longer than platforms of the language take."""
-    most = MOST_CHARACTERS.get(manuscript.language)
+    most = MOST_CHARACTERS.get(manuscript.storage.language)
     return [chapter.heading for chapter in manuscript.chapters() if chapter.unit.written > most] if most else []
 
 
@@ -42,7 +42,7 @@ def body(manuscript: Manuscript, label: str = "1") -> Iterator[str]:
         if section.heading:
             yield f"\n{section.heading}\n"
         if isinstance(section, Chapter):
-            yield "\n" + _laid_out(manuscript.scenes(section), manuscript.language)
+            yield "\n" + _laid_out(manuscript.scenes(section), manuscript.storage.language)
 
 
 def _laid_out(scenes: list[Scene], language: Language) -> str:

@@ -4,6 +4,7 @@ import hashlib
 from dataclasses import replace
 from pathlib import Path
 
+from bookwright.manuscripts.formats.archive import opened
 from bookwright.manuscripts.formats.docx import read_docx
 from bookwright.manuscripts.formats.encoding import decode
 from bookwright.manuscripts.formats.epub import read_epub
@@ -78,8 +79,6 @@ def _check_known(head: bytes) -> None:
 
 
 def _read_archive(path: Path) -> ManuscriptSource:
-    from bookwright.manuscripts.formats.archive import opened
-
     with opened(path) as archive:
         is_word = "word/document.xml" in archive
         is_epub = "META-INF/container.xml" in archive

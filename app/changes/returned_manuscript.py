@@ -62,7 +62,7 @@ def read_back(opened: OpenBook, file: Path, encoding: str = "") -> ReturnedManus
     if [section.heading for section in sections] == [""]:
         here, there = _of_one_piece(own, returned, manuscript, file)
     else:
-        here, there = (recognise(source, manuscript.language).chapters for source in (own, returned))
+        here, there = (recognise(source, opened.storage.language).chapters for source in (own, returned))
     if not len(sections) == len(here) == len(there):
         raise InvalidInput(
             f"{str(file)!r} has {len(there):,} chapters and the book {len(sections):,}: leave headings as they are, "

@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from bookwright.app.branches.forks import BranchRow, BranchTree, branch_tree
+from bookwright.app.branches import forks
+from bookwright.app.branches.forks import BranchRow, BranchTree
 from bookwright.app.wording import money, tokens
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
@@ -25,10 +26,8 @@ def fork(
     as_json: AsJson = False,
 ) -> None:
     """Make a branch of a book: it shares what stands and pays only for what it writes anew. The book stays as it is."""
-    from bookwright.app.branches.forks import fork as make
-
     with open_book(book) as opened:
-        made = make(opened, at, name)
+        made = forks.fork(opened, at, name)
     if as_json:
         print_json({"book": made.book, "origin": made.origin, "name": made.name, "at": made.at})
         return
@@ -42,7 +41,7 @@ def fork(
 def branches(book: BookArgument, as_json: AsJson = False) -> None:
     """Show a book with all its branches: where each stands, what it has written, what it has cost by itself."""
     with open_book(book) as opened:
-        tree = branch_tree(opened)
+        tree = forks.branch_tree(opened)
     emit(lambda: tree.facts(), lambda: _print(tree), as_json=as_json)
 
 

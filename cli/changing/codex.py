@@ -12,7 +12,7 @@ from bookwright.cli.access import open_book
 from bookwright.cli.changing import records
 from bookwright.cli.changing.records import RecordArgument, facts_of
 from bookwright.cli.option_groups import takes
-from bookwright.cli.options import AsJson, BookArgument, NodeArgument
+from bookwright.cli.options import AsJson, Assignments, BookArgument, NodeArgument
 from bookwright.cli.output import emit, note, print_json, print_table, print_text
 from bookwright.models.codex.entries import CodexEntry, EntryKind, slug
 from bookwright.models.codex.merging import Keyed, section_key
@@ -124,7 +124,7 @@ def edit(
     drop_section: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Take a section out; may be repeated.")
     ] = None,
-    assignments: records.Assignments = None,
+    assignments: Assignments = None,
     file: records.FromFile = None,
     version: records.SeenVersion = None,
     as_json: AsJson = False,

@@ -14,7 +14,7 @@ from bookwright.cli.access import open_book
 from bookwright.cli.changing import records
 from bookwright.cli.changing.records import RecordArgument
 from bookwright.cli.option_groups import takes
-from bookwright.cli.options import AsJson, BookArgument, NodeArgument
+from bookwright.cli.options import AsJson, Assignments, BookArgument, NodeArgument
 from bookwright.cli.output import emit, print_json, print_table, print_text
 from bookwright.models.book import BookState
 from bookwright.models.codex.entries import slug
@@ -126,7 +126,7 @@ def edit(
     given: Keyed,
     title: Annotated[str | None, typer.Option(help="Another title.")] = None,
     status: Annotated[ThreadStatus | None, typer.Option(help="Where it stands, one move further.")] = None,
-    assignments: records.Assignments = None,
+    assignments: Assignments = None,
     file: records.FromFile = None,
     version: records.SeenVersion = None,
     as_json: AsJson = False,

@@ -32,9 +32,6 @@ FromFile = Annotated[
 SeenVersion = Annotated[
     int | None, typer.Option("--version", min=1, help="Change it only if it still stands at this version.")
 ]
-Assignments = Annotated[
-    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change one key; may be repeated.")
-]
 
 
 class ListsByDefault(TyperGroup):

@@ -8,7 +8,7 @@ from bookwright.cli.access import open_book
 from bookwright.cli.changing import records
 from bookwright.cli.changing.records import RecordArgument, facts_of
 from bookwright.cli.option_groups import takes
-from bookwright.cli.options import AsJson, BookArgument
+from bookwright.cli.options import AsJson, Assignments, BookArgument
 from bookwright.cli.output import print_json, print_table
 from bookwright.models.codex.entries import Importance, Secret
 from bookwright.models.codex.merging import Keyed
@@ -90,7 +90,7 @@ def edit(
     secret: RecordArgument,
     given: Keyed,
     content: Annotated[str | None, typer.Option(help="What is secret.")] = None,
-    assignments: records.Assignments = None,
+    assignments: Assignments = None,
     file: records.FromFile = None,
     version: records.SeenVersion = None,
     as_json: AsJson = False,

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import typer
@@ -53,11 +52,7 @@ class ChatOptions:
 def _ended_by_signals() -> Iterator[None]:
     """Let SIGTERM and SIGHUP end the talk as a person would, so that what had come is kept."""
     chosen = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-
-    def leave(number: int, frame: FrameType | None) -> None:
-        sys.exit(128 + number)
-
-    before = {number: signal.signal(number, leave) for number in chosen}
+    before = {number: signal.signal(number, lambda came, _: sys.exit(128 + came)) for number in chosen}
     try:
         yield
     finally:
@@ -148,11 +143,7 @@ def _exchange(talk: Talk, view: ChatView, message: str) -> None:
 
 
 def _answer_pipe(talk: Talk, view: ChatView, messages: Iterable[str], *, has_commands: bool) -> None:
-    """Answer what comes through a pipe; the first answer that does not come ends it.
-
-    Raises:
-        typer.Exit: An answer did not come.
-    """
+    """Answer what comes through a pipe; the first answer that does not come ends it, as `typer.Exit`."""
     for message in messages:
         command = _command_in(message) if has_commands else None
         if command is not None:

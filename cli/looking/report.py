@@ -1,23 +1,25 @@
 """How a book reads: `report` on its quality, as one page or as Markdown; `style`, and how far chapters lie from it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from bookwright.agents.relay.figures.style import drift, profile_of
+from bookwright.agents.relay.style_guide import guide_of_chapters, guide_of_sample, keep_guide, kept_guide
 from bookwright.app.access import OpenBook, at_rest
 from bookwright.app.orders.briefs import check_sample, read_sample
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument, Output
 from bookwright.cli.output import emit, note, print_table, print_text
 from bookwright.exports.files import export_path, place, write_whole
+from bookwright.exports.manuscript import chapter_texts, first_chapters
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidInput, InvalidSetting
+from bookwright.models.text.figures import StyleGuide
+from bookwright.prompts import render_style_page
 from bookwright.storage.files.privacy import share
 from bookwright.storage.stores import BookStorage
-
-if TYPE_CHECKING:
-    from bookwright.models.text.figures import StyleGuide
 
 _MOVED = 3
 
@@ -76,9 +78,6 @@ def style(
 
 def _keep(opened: OpenBook, text: str, count: int) -> None:
     """Keep the style of a sample, or of the first chapters where there is none."""
-    from bookwright.agents.relay.style_guide import guide_of_chapters, guide_of_sample, keep_guide
-    from bookwright.exports.manuscript import first_chapters
-
     brief = opened.book.brief
     if text:
         check_sample(text, brief.language)
@@ -94,10 +93,6 @@ def _keep(opened: OpenBook, text: str, count: int) -> None:
 
 
 def _facts(opened: OpenBook) -> dict[str, Any]:
-    from bookwright.agents.relay.style_guide import guide_of_chapters, kept_guide
-    from bookwright.exports.manuscript import first_chapters
-    from bookwright.prompts import render_style_page
-
     brief, storage = opened.book.brief, opened.storage
     with storage.read() as stores:
         root = stores.nodes.root()
@@ -118,11 +113,8 @@ def _facts(opened: OpenBook) -> dict[str, Any]:
     }
 
 
-def _drift(storage: BookStorage, guide: "StyleGuide") -> list[dict[str, Any]]:
+def _drift(storage: BookStorage, guide: StyleGuide) -> list[dict[str, Any]]:
     """How far each chapter lies from the style; nothing of those that it was measured of."""
-    from bookwright.agents.relay.figures.style import drift, profile_of
-    from bookwright.exports.manuscript import chapter_texts
-
     lines = []
     for number, (chapter, text) in enumerate(chapter_texts(storage), 1):
         line: dict[str, Any] = {"number": number, "node": chapter.unit.label, "heading": chapter.heading}
@@ -147,5 +139,5 @@ def _print(facts: dict[str, Any]) -> None:
 
 
 def _drift_row(line: dict[str, Any]) -> list[str]:
-    drift = f"{line['overall']:.2f}" if "overall" in line else "-"
-    return [str(line["number"]), line["node"], line["heading"], drift, ", ".join(line.get("moved", [])[:_MOVED])]
+    moved = f"{line['overall']:.2f}" if "overall" in line else "-"
+    return [str(line["number"]), line["node"], line["heading"], moved, ", ".join(line.get("moved", [])[:_MOVED])]

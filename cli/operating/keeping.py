@@ -10,6 +10,7 @@ from bookwright.app.access import existing_library
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import emit, make_console, note, print_json
+from bookwright.flows import upkeep
 from bookwright.models.errors import BookHeld, InvalidInput
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.engine.database import Database, database_file
@@ -21,8 +22,6 @@ _MEGABYTE = 2**20
 
 def reindex(book: BookArgument, as_json: AsJson = False) -> None:
     """Build a book's index anew, as after another embedding was chosen; what was embedded before is used again."""
-    from bookwright.flows import upkeep  # brings the engine, for these verbs alone
-
     columns = (TextColumn("documents"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with open_book(book) as opened, Progress(*columns, console=make_console(stderr=True), transient=True) as bar:
         task = bar.add_task("documents", total=None)
@@ -66,8 +65,6 @@ def prune(
 
 def _prune(database: Database, settings: Settings, book: str | None, keep: Keep) -> tuple[list[Freed], list[str]]:
     """Return what was let go, and the books that are being written; one that was named must not be."""
-    from bookwright.flows import upkeep
-
     freed: list[Freed] = []
     held: list[str] = []
     with database.read() as connection:

@@ -8,16 +8,7 @@ import typer
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from bookwright.agents.backends import catalogue
-from bookwright.app.model_settings import (
-    ProviderState,
-    RoleModel,
-    SetUp,
-    look_around,
-    provider_state,
-    remember,
-    role_model,
-    windows_of,
-)
+from bookwright.app import model_settings
 from bookwright.cli.options import AsJson
 from bookwright.cli.output import can_ask, emit, make_console, note, print_json, print_table, print_text
 from bookwright.models.model_name import ROLES
@@ -38,9 +29,9 @@ def init(
 ) -> None:
     """Set this installation up: which model writes your books. It is remembered in `config.toml`; keys are not."""
     settings = load_settings()
-    found = look_around(settings)
+    found = model_settings.look_around(settings)
     chosen = model or (_asked(found) if can_ask() and not as_json else None)
-    values = remember(settings, chosen, tuple(shlex.split(notify)) if notify is not None else None)
+    values = model_settings.remember(settings, chosen, tuple(shlex.split(notify)) if notify is not None else None)
     named = values.get("model", found.model)
     if as_json:
         print_json({"file": str(found.file), "model": named, "keys": list(found.keys)})
@@ -50,7 +41,7 @@ def init(
     note("`bookwright write --example lighthouse` writes a first story, `bookwright studio` opens the page")
 
 
-def _asked(found: SetUp) -> str:
+def _asked(found: model_settings.SetUp) -> str:
     keys = f"keys are set for {', '.join(found.keys)}" if found.keys else "no key is set; the built-in model needs none"
     note(f"{found.model} writes now; {keys}")
     return str(typer.prompt("model", default=found.suggested if found.keys else found.model, err=True))
@@ -75,9 +66,9 @@ def models(context: typer.Context, as_json: AsJson = False) -> None:
     if context.invoked_subcommand:
         return
     settings = load_settings()
-    windows = windows_of((settings.models.get(role) or settings.model for role in ROLES), settings)
-    roles = [role_model(role, settings, windows) for role in ROLES]
-    providers = [provider_state(provider, settings) for provider in catalogue.PROVIDERS.values()]
+    windows = model_settings.windows_of((settings.models.get(role) or settings.model for role in ROLES), settings)
+    roles = [model_settings.role_model(role, settings, windows) for role in ROLES]
+    providers = [model_settings.provider_state(provider, settings) for provider in catalogue.PROVIDERS.values()]
     if as_json:
         print_json({"roles": list(map(asdict, roles)), "providers": list(map(asdict, providers))})
         return
@@ -108,12 +99,12 @@ def get(
     emit(lambda: asdict(fetched), lambda: print_text(told), as_json=as_json)
 
 
-def _role_row(role: RoleModel) -> tuple[str, ...]:
+def _role_row(role: model_settings.RoleModel) -> tuple[str, ...]:
     window = f"{role.context_window:,} {role.window_source}".strip()
     return role.role, role.model, window, _shown(role.usd_in), _shown(role.usd_out), role.problem or "ready"
 
 
-def _key_text(state: ProviderState) -> str:
+def _key_text(state: model_settings.ProviderState) -> str:
     if catalogue.PROVIDERS[state.provider].runs_program:
         return "logs in by itself"
     if not state.variables:

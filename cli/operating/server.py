@@ -7,25 +7,28 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from subprocess import Popen
+from typing import Annotated, Any
 
 import typer
 
-from bookwright.app.access import existing_library
+from bookwright.app.access import existing_library, library
 from bookwright.app.orders.briefs import given, read_brief
+from bookwright.app.orders.starting import end_in, end_in_book_of
 from bookwright.app.status.books import begin_anew
+from bookwright.app.status.figures import StudioFigures, served
 from bookwright.cli.access import open_book
 from bookwright.cli.option_groups import takes_brief
 from bookwright.cli.options import AsJson, BriefFile, Until, WordsToday
 from bookwright.cli.output import emit, note, print_text
 from bookwright.exports.files import formats_in
+from bookwright.flows import parameters
+from bookwright.flows.library import book_id, check_models, setting_of
+from bookwright.flows.prefect import server as prefect_server
+from bookwright.flows.stopping import Limits
 from bookwright.models.errors import BookwrightError, InvalidSetting, MissingKey, MissingProgram, MissingWeights
 from bookwright.models.settings import Settings, load_settings
-
-if TYPE_CHECKING:
-    from subprocess import Popen
-
-    from bookwright.flows.prefect.server import PrefectApi
+from bookwright.storage.engine.database import make_home
 
 _TELL_SECONDS = 10.0
 """What a book that rests takes to tell Prefect so, beyond the wait for its call in flight."""
@@ -52,22 +55,19 @@ def submit(
     as_json: AsJson = False,
 ) -> None:
     """Hand a book to a Prefect work pool: a worker writes it, here or on another host."""
-    from bookwright.flows.parameters import check_options
-    from bookwright.flows.stopping import Limits
-
     settings = load_settings()
     if is_sweep:
         _sweep(settings, as_json)
         return
-    name, parameters, until = _of_book(book, until) if book else _of_brief(brief_file, options, until, settings)
+    name, order, until = _of_book(book, until) if book else _of_brief(brief_file, options, until, settings)
     Limits.parse(until, words_today)
-    check_options(None, until, words_today, None)
+    parameters.check_options(None, until, words_today, None)
     wishes = {"until": until, "words_today": words_today, "export": ",".join(formats_in(export or "")) or None}
-    parameters |= {key: value for key, value in wishes.items() if value is not None}
+    order |= {key: value for key, value in wishes.items() if value is not None}
     from bookwright.flows.prefect import pool as prefect_pool  # Prefect takes a second to import
 
     with prefect_pool.on_server(_server(settings)):
-        run = prefect_pool.hand_in(parameters, name)
+        run = prefect_pool.hand_in(order, name)
     if not run.is_awaited:
         note(f"no worker was heard of lately; `prefect worker start --pool {prefect_pool.POOL}` starts one")
     told = f"{name} is handed in as flow run {run.id}\n{run.url}"
@@ -89,9 +89,7 @@ def _sweep(settings: Settings, as_json: bool) -> None:
     emit(lambda: asdict(swept), lambda: print_text(words), as_json=as_json)
 
 
-def _server(settings: Settings) -> "PrefectApi":
-    from bookwright.flows.prefect import server as prefect_server
-
+def _server(settings: Settings) -> prefect_server.PrefectApi:
     api = prefect_server.known_server(settings)
     if api is None:
         raise BookwrightError(
@@ -113,9 +111,7 @@ def server(
     for taken, option in ((port, "--port"), (metrics_port, "--metrics-port")):
         if taken and _is_taken(taken):
             raise InvalidSetting(f"port {taken} is in use; end what listens there, or choose another with {option}")
-    from bookwright.flows.prefect import server as prefect_server
-    from bookwright.flows.prefect import workers as prefect_workers
-    from bookwright.storage.engine.database import make_home
+    from bookwright.flows.prefect import workers as prefect_workers  # with Prefect itself
 
     make_home(settings)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that the blocks below are left
@@ -139,9 +135,6 @@ def server(
 @contextmanager
 def _figures(settings: Settings, port: int) -> Iterator[None]:
     """Serve the figures of all books beside the server."""
-    from bookwright.app.access import library
-    from bookwright.app.status.figures import StudioFigures, served
-
     with library(settings) as database, served(StudioFigures(database, settings), port) as address:
         note(f"figures at {address}")
         yield
@@ -149,18 +142,16 @@ def _figures(settings: Settings, port: int) -> Iterator[None]:
 
 def _tell_login(settings: Settings, url: str) -> None:
     """Say how to log in to the UI, and not with what: what is printed may be kept in a log."""
-    from bookwright.flows.prefect.server import login_file
-
-    where = f"the line in {login_file(settings)}" if login_file(settings).exists() else "PREFECT_SERVER_API_AUTH_STRING"
+    file = prefect_server.login_file(settings)
+    where = f"the line in {file}" if file.exists() else "PREFECT_SERVER_API_AUTH_STRING"
     note(f"Prefect's UI is at {url.removesuffix('/api')}; as the password it asks for, give it {where}")
 
 
 def _work(
-    settings: Settings, api: "PrefectApi", environment: dict[str, str], limit: int, serving: "Popen[bytes]"
+    settings: Settings, api: prefect_server.PrefectApi, environment: dict[str, str], limit: int, serving: Popen[bytes]
 ) -> None:
     """Deploy the flow and keep a worker running until something ends this; what it leaves behind is the server's."""
     from bookwright.flows.prefect import pool as prefect_pool
-    from bookwright.flows.prefect import server as prefect_server
     from bookwright.flows.prefect import workers as prefect_workers
 
     with prefect_pool.on_server(api):
@@ -175,8 +166,6 @@ def _work(
 
 
 def _of_book(book: str, until: str | None) -> tuple[str, dict[str, Any], str | None]:
-    from bookwright.app.orders.starting import end_in
-
     with open_book(book) as opened:
         begin_anew(opened.storage)
         return opened.book.id, {"book": opened.book.id}, end_in(opened.storage, until)
@@ -185,10 +174,6 @@ def _of_book(book: str, until: str | None) -> tuple[str, dict[str, Any], str | N
 def _of_brief(
     file: Path | None, options: dict[str, Any], until: str | None, settings: Settings
 ) -> tuple[str, dict[str, Any], str | None]:
-    from bookwright.app.orders.starting import end_in_book_of
-    from bookwright.flows import parameters
-    from bookwright.flows.library import book_id, check_models, setting_of
-
     brief = read_brief(file, options)
     with existing_library(settings) as database:
         if database is not None:  # else the worker looks for the world that it is set in

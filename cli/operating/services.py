@@ -53,10 +53,8 @@ def metrics(
     once: Annotated[bool, typer.Option("--once", help="Print them, counted from the first call on, and end.")] = False,
 ) -> None:
     """Serve figures of books, calls, tokens and money at /metrics until Ctrl-C; no text and no title is in them."""
-    from bookwright.app.access import (
-        library,  # with the database and Prometheus' client, which no other verb here takes
-    )
-    from bookwright.app.status.figures import StudioFigures, served
+    from bookwright.app.access import library  # with the database, which no other verb here takes
+    from bookwright.app.status.figures import StudioFigures, served  # and Prometheus' client
 
     settings = load_settings()
     with library(settings) as database:

@@ -1,20 +1,22 @@
 """`vault` and `sync`: a book's folder, and what a person changed in it."""
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from bookwright.app.access import OpenBook
+from bookwright.app.folder_sync import look_at_folder, sync_folder, vault_of
 from bookwright.app.wording import counted, stale_count
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument, Yes
 from bookwright.cli.output import check_agreed, note, print_json, print_table, print_text
+from bookwright.exports.vault.names import NOTES
+from bookwright.exports.vault.progress import PATH, load_from_book
+from bookwright.flows.vault.hand_edits import FileOutcome
+from bookwright.flows.vault.rendering import Rendered, Vault
+from bookwright.flows.vault.strays import conflict_path
+from bookwright.flows.vault.sync import FileFinding, Plan
 from bookwright.models.errors import InvalidInput, UnwritableFolder
-
-if TYPE_CHECKING:
-    from bookwright.flows.vault.rendering import Rendered, Vault
-    from bookwright.flows.vault.sync import FileFinding, Plan
 
 
 def vault(
@@ -23,8 +25,6 @@ def vault(
     as_json: AsJson = False,
 ) -> None:
     """Print where a book's folder of files is; with --json also which stages it shows as done, and what comes next."""
-    from bookwright.app.folder_sync import vault_of
-
     with open_book(book) as opened:
         kept = vault_of(opened)
         done = _rendered(kept) if render else None
@@ -48,8 +48,6 @@ def sync(
     as_json: AsJson = False,
 ) -> None:
     """Take in what you changed in a book's folder as new versions, and bring the folder up to the book."""
-    from bookwright.app.folder_sync import look_at_folder, sync_folder, vault_of
-
     with open_book(book) as opened:
         if not opened.settings.keep_vault:
             raise InvalidInput("the settings keep no folders (`keep_vault` is false); there is nothing to sync")
@@ -64,7 +62,8 @@ def sync(
             plan, late = sync_folder(kept)
             for finding in () if as_json else late:
                 note(f"{finding.path!r} {finding.detail}")
-        stale = _stale(opened)
+        with opened.storage.read() as stores:
+            stale = [f"{one.document.kind} of {one.document.label}" for one in stores.staleness.direct()]
     if as_json:
         print_json(_facts(plan, opened.book.id, stale, is_done=not dry_run))
     elif not dry_run:
@@ -73,7 +72,7 @@ def sync(
         raise typer.Exit(1)
 
 
-def _rendered(kept: "Vault") -> "Rendered":
+def _rendered(kept: Vault) -> Rendered:
     try:
         done = kept.render()
     except OSError as error:
@@ -84,11 +83,8 @@ def _rendered(kept: "Vault") -> "Rendered":
     return done
 
 
-def _standing(kept: "Vault") -> dict[str, Any]:
+def _standing(kept: Vault) -> dict[str, Any]:
     """What the folder itself says: its files, and the stages of its progress file."""
-    from bookwright.exports.vault.names import NOTES
-    from bookwright.exports.vault.progress import PATH, load_from_book
-
     text = ""
     with suppress(OSError):
         text = (kept.folder.read(PATH) or b"").decode("utf-8", "replace")
@@ -99,7 +95,7 @@ def _standing(kept: "Vault") -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _show(plan: "Plan") -> None:
+def _show(plan: Plan) -> None:
     shown = [finding for finding in plan.findings if finding.outcome.value != "rendered"]
     if not shown:
         note("nothing was changed by hand")
@@ -108,10 +104,7 @@ def _show(plan: "Plan") -> None:
     print_table(("file", "what", "about"), rows, folds=("file", "about"))
 
 
-def _about(finding: "FileFinding") -> str:
-    from bookwright.flows.vault.hand_edits import FileOutcome
-    from bookwright.flows.vault.strays import conflict_path
-
+def _about(finding: FileFinding) -> str:
     if finding.outcome is FileOutcome.CONFLICT:
         return f"{finding.detail}; settle it in {conflict_path(finding.path)!r}, then sync again"
     told = {
@@ -122,12 +115,7 @@ def _about(finding: "FileFinding") -> str:
     return finding.detail or told.get(finding.outcome, "")
 
 
-def _stale(opened: OpenBook) -> list[str]:
-    with opened.storage.read() as stores:
-        return [f"{stale.document.kind} of {stale.document.label}" for stale in stores.staleness.direct()]
-
-
-def _tell(plan: "Plan", book: str, stale: list[str]) -> None:
+def _tell(plan: Plan, book: str, stale: list[str]) -> None:
     left = f", {len(plan.left):,} left as before" if plan.left else ""
     otherwise = " otherwise" if plan.left else ""
     taken = f"{counted(plan.changes, 'file')} taken in{left}; " if plan.changes or plan.left else ""
@@ -137,7 +125,7 @@ def _tell(plan: "Plan", book: str, stale: list[str]) -> None:
         note(f"{stale_count(len(stale))}: {shown}; `bookwright refresh {book}` makes them anew")
 
 
-def _facts(plan: "Plan", book: str, stale: list[str], *, is_done: bool) -> dict[str, Any]:
+def _facts(plan: Plan, book: str, stale: list[str], *, is_done: bool) -> dict[str, Any]:
     files = [
         {"path": finding.path, "outcome": finding.outcome.value, "detail": finding.detail} for finding in plan.findings
     ]

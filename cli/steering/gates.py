@@ -26,9 +26,6 @@ from bookwright.storage.stores import BookStorage
 
 _CHOICES = ("approve", "reject", "show", "later")
 
-Answer = Callable[[str], str]
-"""Puts a question to a person and returns what they typed; there is no answer that it gives by itself."""
-
 GateArgument = Annotated[
     str | None,
     typer.Argument(metavar="[GATE]", help="Its number, kind or chapter; the one that waits, if there is one alone."),
@@ -139,11 +136,11 @@ def _row(gate: Gate) -> list[str]:
 
 
 def type_in(question: str) -> str:
-    """Ask at the terminal; an empty line is asked again."""
+    """Ask at the terminal; an empty line is asked again, for there is no answer that it gives by itself."""
     return str(typer.prompt(question, err=True))
 
 
-def decide_here(gate: Gate, storage: BookStorage, ask: Answer = type_in) -> bool:
+def decide_here(gate: Gate, storage: BookStorage, ask: Callable[[str], str] = type_in) -> bool:
     """Ask what is to become of a gate until it is decided; False if that is left for later."""
     note(f"{storage.book} rests: {gate.name}")
     question = f"{', '.join(_CHOICES[:-1])} or {_CHOICES[-1]}"

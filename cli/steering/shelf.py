@@ -11,8 +11,9 @@ from bookwright.app.orders.brief_changes import with_gates
 from bookwright.app.orders.briefs import merged
 from bookwright.app.status.books import delete_book, put_away
 from bookwright.cli.access import open_book
-from bookwright.cli.options import AsJson, BookArgument, EditFile, Yes
+from bookwright.cli.options import AsJson, Assignments, BookArgument, EditFile, Yes
 from bookwright.cli.output import check_agreed, emit, note, print_json, print_text
+from bookwright.flows.library import check_models
 from bookwright.flows.revision.edits import change_brief
 from bookwright.models.book import Book
 
@@ -22,9 +23,7 @@ _SHOWN = 20
 
 def brief(
     book: BookArgument,
-    assignments: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change one key; may be repeated.")
-    ] = None,
+    assignments: Assignments = None,
     edit: EditFile = None,
     gates: Annotated[
         list[str] | None,
@@ -39,10 +38,8 @@ def brief(
         if assignments or edit or gates or no_gates:
             found = _edited(opened, assignments or [], edit, gates or [], no_gates or [])
     values = found.brief.model_dump(mode="json", exclude_none=True)
-    if as_json:
-        print_json({"book": found.id, "version": found.brief_version, "brief": values})
-    else:
-        print_text(tomli_w.dumps(values, multiline_strings=True).rstrip())
+    facts = {"book": found.id, "version": found.brief_version, "brief": values}
+    emit(lambda: facts, lambda: print_text(tomli_w.dumps(values, multiline_strings=True).rstrip()), as_json=as_json)
 
 
 def archive(book: BookArgument, as_json: AsJson = False) -> None:
@@ -82,8 +79,6 @@ def _edited(opened: OpenBook, assignments: list[str], file: Path | None, gates: 
         wanted, ahead = with_gates(merged(opened.book.brief, assignments, file), gates, no_gates, stores)
     for gate in ahead:
         note(f"the gate {gate!r} opens once there is such a unit; nothing stands there yet")
-    from bookwright.flows.library import check_models  # brings the engine, which showing a brief does not need
-
     check_models(wanted, opened.settings)
     with at_rest(opened.storage) as stores:
         return change_brief(wanted, stores.books.get(opened.book.id), stores)

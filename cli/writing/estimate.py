@@ -13,6 +13,7 @@ from bookwright.cli.option_groups import takes_brief
 from bookwright.cli.options import AsJson, BriefFile
 from bookwright.cli.output import at_work, emit, make_console, note, plain_table, print_text
 from bookwright.cli.writing.blueprints import of_blueprint
+from bookwright.flows.book_models import kept_windows, model_of
 from bookwright.models.brief import Brief
 from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import Settings, load_settings
@@ -75,7 +76,6 @@ def _of_more(book: str | None, file: Path | None, options: dict[str, Any], more:
         raise InvalidInput(f"with --more the {fixed[0]} is the book's own")
     brief = _brief_of(book, file, options)
     from bookwright.app.estimates.existing_text import estimate_more  # brings the engine
-    from bookwright.flows.book_models import kept_windows
 
     with open_book(book) as opened, at_work("rehearsing") as tell:
         return estimate_more(opened.storage, brief, more, kept_windows(opened.book, opened.settings), tell)
@@ -123,8 +123,6 @@ def _price(micros: int | None) -> str:
 
 def warn_of_toy(brief: Brief, settings: Settings) -> None:
     """Say what is to be expected where the built-in model is to write a longer text."""
-    from bookwright.flows.book_models import model_of
-
     if brief.length > _LONGEST_SHOWN and model_of("writer", brief, settings) == _BUILT_IN:
         note(
             f"{_BUILT_IN} is to write {brief.length:,} {brief.length_unit}: it shows that the engine works and does "

@@ -7,17 +7,18 @@ import typer
 
 from bookwright.app.access import OpenBook, library
 from bookwright.app.manuscript_reading import ManuscriptReading, chapter_row, check_new, read_for_import
+from bookwright.app.orders import starting
 from bookwright.app.wording import counted
 from bookwright.cli.option_groups import RunOptions, takes_brief, takes_run
 from bookwright.cli.options import More, Yes
 from bookwright.cli.output import at_work, check_agreed, emit, note, print_json, print_table, print_text
 from bookwright.cli.writing.write import bring_to_its_end, lengthened
 from bookwright.exports.json import import_book
+from bookwright.flows.intake.manuscript_import import bring_in, longest_piece
 from bookwright.flows.stopping import Limits, may_be_title
 from bookwright.manuscripts.reading import digest_of
 from bookwright.models.errors import InvalidInput, InvalidSetting
 from bookwright.models.settings import Settings, load_settings
-from bookwright.storage.engine.database import Database
 from bookwright.storage.stores import BookStorage
 
 _HEAD = b'{\n"format"'
@@ -88,8 +89,6 @@ def _import(
 ) -> None:
     """Make a book of what was read, have it looked at unless it is to rest, and go on with it as far as was asked."""
     settings = load_settings()
-    from bookwright.app.orders import starting
-
     starting.check_writable(reading.brief, settings)
     digest = digest_of(file)
     with library(settings) as database:
@@ -99,7 +98,8 @@ def _import(
             _show(reading, as_json=False)
         if not rests:
             _ask(reading, settings, more or 0, yes)
-        opened = _brought_in(reading, digest, settings, database)
+        book = bring_in(database, reading.found, reading.brief, digest, longest_piece(reading.brief, settings))
+        opened = OpenBook(settings, BookStorage(database, book.id, book.brief.language), book)
         if more is not None:
             opened = lengthened(opened, more)
         if rests:
@@ -145,13 +145,6 @@ def _ask(reading: ManuscriptReading, settings: Settings, more: int, yes: bool) -
     what = "Looking at it" + (f" and writing {more:,} {reading.brief.length_unit}" if more else "")
     note(f"{what} takes {bill}.")
     check_agreed("Import it?", "nothing was written; --yes imports without asking", yes=yes)
-
-
-def _brought_in(reading: ManuscriptReading, digest: str, settings: Settings, database: Database) -> OpenBook:
-    from bookwright.flows.intake.manuscript_import import bring_in, longest_piece
-
-    book = bring_in(database, reading.found, reading.brief, digest, longest_piece(reading.brief, settings))
-    return OpenBook(settings, BookStorage(database, book.id, book.brief.language), book)
 
 
 def _say_it_rests(opened: OpenBook, as_json: bool) -> None:

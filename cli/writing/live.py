@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -48,20 +48,11 @@ _PROSE_STEPS = frozenset(
 )
 
 
-class WatcherView(Protocol):
-    """Whoever watches a walk: a subscriber of its bus, within a block of its own."""
+def choose_view(storage: BookStorage, console: Console, *, streams: bool) -> "LiveView | PlainView":
+    """Return the view that suits: the prose if it was asked for, a panel in a terminal, else lines.
 
-    def __enter__(self) -> Self: ...
-
-    def __exit__(self, *raised: object) -> None: ...
-
-    def hear(self, event: Event) -> None:
-        """Hear what the walk says, on a thread of the bus."""
-        ...
-
-
-def choose_view(storage: BookStorage, console: Console, *, streams: bool) -> WatcherView:
-    """Return the view that suits: the prose if it was asked for, a panel in a terminal, else lines."""
+    It hears what the walk says, on a thread of the bus, within a block of its own.
+    """
     if streams:
         return StreamView(storage, console)
     return LiveView(storage, console) if console.is_terminal else PlainView(storage, console)

@@ -17,7 +17,7 @@ from bookwright.cli.access import wait_until_free
 from bookwright.cli.option_groups import RunOptions
 from bookwright.cli.output import can_ask, make_console, note
 from bookwright.cli.steering.gates import decide_here
-from bookwright.cli.writing.live import WatcherView, choose_view
+from bookwright.cli.writing.live import choose_view
 from bookwright.cli.writing.ndjson import ProgressLines
 from bookwright.flows.deps import Deps, RunObserver
 from bookwright.flows.open_book import RunConfig, hold_book
@@ -25,7 +25,6 @@ from bookwright.flows.run_book import BookRun
 from bookwright.flows.stopping import Limits
 from bookwright.models.book import Book
 from bookwright.models.errors import BookPaused
-from bookwright.storage.stores import BookStorage
 
 _T = TypeVar("_T")
 
@@ -44,11 +43,6 @@ class Wishes:
         """Whether somebody sits there who can be asked."""
         return not self.run.as_json and self.lines is None and can_ask()
 
-    @property
-    def uses_prefect(self) -> bool:
-        """Whether it is to be a run of the flow."""
-        return not self.run.no_prefect
-
 
 def run(opened: OpenBook, wishes: Wishes) -> Book:
     """Write a book, as a run of the flow or without Prefect, showing how it goes, and return it finished.
@@ -61,13 +55,15 @@ def run(opened: OpenBook, wishes: Wishes) -> Book:
     """
     models = ModelService(opened.settings, pacer=_pacer(opened, wishes))
     with _exit_by_signal(), closing(models), ExitStack() as opening:
-        title = "opening Prefect" if wishes.uses_prefect else "opening the book"
+        title = "opening the book" if wishes.run.no_prefect else "opening Prefect"
         opening.enter_context(make_console(stderr=True).status(title))  # either takes a while
 
         @contextmanager
         def heard() -> Iterator[EventBus]:
             opening.close()
-            with _watch(opened.storage, wishes) as view, closing(EventBus()) as events:
+            console = make_console(stderr=wishes.run.as_json)
+            view = wishes.lines or choose_view(opened.storage, console, streams=wishes.run.stream)
+            with view, closing(EventBus()) as events:
                 events.on("*", view.hear)
                 yield events
 
@@ -78,7 +74,7 @@ def run(opened: OpenBook, wishes: Wishes) -> Book:
             )  # fmt: skip
             return BookRun(around, heard, lambda gate: wishes.asks_at_gates and decide_here(gate, opened.storage))
 
-        if not wishes.uses_prefect:
+        if wishes.run.no_prefect:
             return run_seen_by(RunObserver()).write(opened.book.id)
         from bookwright.flows.prefect.terminal import write_in_flow  # Prefect takes over a second to import
 
@@ -110,16 +106,11 @@ def run_beside(opened: OpenBook, work: Callable[[Deps], _T], way_on: str) -> _T:
 
 
 def _pacer(opened: OpenBook, wishes: Wishes) -> Pacer:
-    if not (opened.settings.requests_per_minute and wishes.uses_prefect):
+    if wishes.run.no_prefect or not opened.settings.requests_per_minute:
         return DatabasePacer(opened.storage.database, opened.settings)
     from bookwright.flows.prefect.pace import shared_pacer  # as above
 
     return shared_pacer(opened.storage.database, opened.settings)
-
-
-def _watch(storage: BookStorage, wishes: Wishes) -> WatcherView:
-    console = make_console(stderr=wishes.run.as_json)
-    return wishes.lines or choose_view(storage, console, streams=wishes.run.stream)
 
 
 @contextmanager

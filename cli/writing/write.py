@@ -4,13 +4,13 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bookwright.app.access import OpenBook, at_rest, library
 from bookwright.app.changes.deciding import facts_of
+from bookwright.app.orders import starting
 from bookwright.app.orders.brief_changes import update_brief
 from bookwright.app.orders.briefs import read_brief
 from bookwright.app.orders.examples import example_brief
@@ -24,6 +24,9 @@ from bookwright.cli.writing.blueprints import go_on_with, of_blueprint
 from bookwright.cli.writing.estimate import warn_of_toy
 from bookwright.cli.writing.result import Result, show_result
 from bookwright.exports.files import formats_in
+from bookwright.flows.book_models import check_reach
+from bookwright.flows.intake.continuation import go_on
+from bookwright.flows.library import find_or_create, is_begun, setting_of
 from bookwright.flows.stopping import Limits
 from bookwright.models.book import BookState
 from bookwright.models.errors import GateWaiting, InvalidInput, InvalidSetting
@@ -43,17 +46,15 @@ def write_brief(
     options: dict[str, Any], brief_file: BriefFile = None, *, run: RunOptions, example: Example = None
 ) -> None:
     """Write a book from a brief, or go on with it; a finished one is shown and not paid again."""
-    brief_file = _chosen(brief_file, example)
+    if brief_file and example:
+        raise InvalidSetting("write takes a file or --example, not both")
+    brief_file = example_brief(example) if example else brief_file
     if "blueprint" in options:
         options |= of_blueprint(brief_file, options)
     run.check_one_voice()
     settings = load_settings()
     brief = read_brief(brief_file, options)
     formats = formats_in(run.export)
-    from bookwright.app.orders import starting  # these bring the engine, which looking at a book does not need
-    from bookwright.flows.book_models import check_reach
-    from bookwright.flows.library import find_or_create, is_begun, setting_of
-
     limits = Limits.parse(starting.end_in_book_of(brief, run.until, settings, is_new=run.is_new), run.words_today)
     starting.check_writable(brief, settings)
     warn_of_toy(brief, settings)
@@ -77,21 +78,11 @@ write = takes_brief(
 """The verb; `write_brief` takes the options of its brief and of its run together."""
 
 
-def _chosen(file: Path | None, example: str | None) -> Path | None:
-    """Return the file of a brief, or that of an example."""
-    if file and example:
-        raise InvalidSetting("write takes a file or --example, not both")
-    return example_brief(example) if example else file
-
-
 def resume_book(book: BookArgument, more: More = None, *, run: RunOptions) -> None:
     """Go on with a book from where it rests; with --words, behind the end of one that is written."""
     run.check_one_voice()
     with open_book(book) as opened:
         begin_anew(opened.storage)
-        from bookwright.app.orders import starting
-        from bookwright.flows.book_models import check_reach
-
         limits = Limits.parse(starting.end_in(opened.storage, run.until), run.words_today)
         starting.check_writable(opened.book.brief, opened.settings)
         if not opened.book.calls:
@@ -148,8 +139,6 @@ def pause(book: BookArgument, as_json: AsJson = False) -> None:
 
 def lengthened(opened: OpenBook, more: int) -> OpenBook:
     """Make a book so much longer than it is written; it rests until it is gone on with."""
-    from bookwright.flows.intake.continuation import go_on
-
     with at_rest(opened.storage) as stores:
         return replace(opened, book=go_on(stores, stores.books.get(opened.book.id), more))
 

@@ -1,7 +1,8 @@
 """A report of a book as it stands: figures of each chapter, scores where there are some, threads, style, costs."""
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from bookwright.agents.blueprints.wording import check_name, word
 from bookwright.agents.context.shortfall import MARK
@@ -54,7 +55,7 @@ def report_of(storage: BookStorage, settings: Settings, sample: str = "") -> Boo
     measurer = Measurer(storage.language, stock_list(storage.language, settings.home), known)
     chapters = tuple(_chapters(storage, measurer, profile, first))
     with storage.read() as stores:
-        threads = threads_of(stores, _Numbers(chapters))
+        threads = threads_of(stores, partial(_chapter_of, [order_of(chapter.label) for chapter in chapters]))
         secrets = secrets_of(stores)
         timeline = timeline_of(stores, storage.book, storage.language)
         choices = tuple(_choices(stores))
@@ -144,14 +145,8 @@ def _costs(stores: Stores) -> tuple[RoleCost, ...]:
     return tuple(sorted(sums.values(), key=lambda cost: (-cost.micros, -cost.tokens)))
 
 
-class _Numbers:
-    """Tells which chapter a label lies in."""
-
-    def __init__(self, chapters: tuple[ChapterReport, ...]) -> None:
-        self._orders = [order_of(chapter.label) for chapter in chapters]
-
-    def __call__(self, label: str) -> int | None:
-        """Return the number of the chapter that holds a unit or was the last before it; None for what is no label."""
-        if not all(part.isdigit() for part in label.split(".")):
-            return None
-        return max(1, bisect_right(self._orders, order_of(label)))
+def _chapter_of(orders: Sequence[tuple[int, ...]], label: str) -> int | None:
+    """Return the number of the chapter that holds a unit or was the last before it; None for what is no label."""
+    if not all(part.isdigit() for part in label.split(".")):
+        return None
+    return max(1, bisect_right(orders, order_of(label)))

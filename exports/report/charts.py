@@ -158,19 +158,17 @@ def presences(title: str, about: str, rows: Sequence[Presence], count: int) -> C
 
 def _line(one: Series, number: int, count: int, ceiling: float) -> list[str]:
     """Draw one line, broken where a value is missing, with dots while there are few."""
-    points = [(_x(place, count), _y(value, ceiling)) for place, value in enumerate(one.values) if value is not None]
-    known = [(place, value) for place, value in enumerate(one.values)]
+    known = [(place, value) for place, value in enumerate(one.values) if value is not None]
     parts = []
-    for missing, run in groupby(known, key=lambda item: item[1] is None):
+    for missing, run in groupby(enumerate(one.values), key=lambda item: item[1] is None):
         if not missing:
             path = " ".join(f"{_x(place, count):.1f},{_y(value or 0, ceiling):.1f}" for place, value in run)
             parts.append(f'<polyline class="line s{number}" points="{path}"/>')
-    if len(points) <= _MOST_DOTS:
-        named = [(place, value) for place, value in known if value is not None]
+    if len(known) <= _MOST_DOTS:
         parts += [
-            f'<circle class="dot s{number}" cx="{x:.1f}" cy="{y:.1f}" r="3">'
+            f'<circle class="dot s{number}" cx="{_x(place, count):.1f}" cy="{_y(value, ceiling):.1f}" r="3">'
             f"<title>{escape(one.name)}, {place + 1}: {value:.2f}</title></circle>"
-            for (x, y), (place, value) in zip(points, named, strict=True)
+            for place, value in known
         ]
     return parts
 

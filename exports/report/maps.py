@@ -175,7 +175,7 @@ _TITLES = frozenset(
 def presence_chart(report: BookReport, entries: Iterable[CodexEntry], manuscript: Manuscript) -> Chart | None:
     """Draw in which chapters the people of a book are named, who is named most first; None where nobody is."""
     people = [entry for entry in entries if entry.kind is EntryKind.CHARACTER]
-    patterns = _patterns(people, manuscript.language)
+    patterns = _patterns(people, manuscript.storage.language)
     counts: dict[str, list[int]] = {entry.id: [] for entry in people}
     for chapter in report.chapters:
         scenes = [scene for own in manuscript.chapters(chapter.label) for scene in manuscript.scenes(own)]

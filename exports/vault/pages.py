@@ -6,8 +6,8 @@ from functools import cached_property
 from itertools import groupby
 
 from bookwright.agents.blueprints.page_reading import kept_name
+from bookwright.exports.manuscript import pages_of
 from bookwright.exports.markup import to_markdown
-from bookwright.exports.pages import pages_of
 from bookwright.exports.record_toml import record_page
 from bookwright.exports.vault import names, page_text
 from bookwright.exports.vault.names import FOLDERS, brief_locale

@@ -84,8 +84,6 @@ def _decoded_as(content: bytes, encoding: str) -> Decoded:
         text = content.decode(name, "replace").removeprefix("\ufeff")
     except (LookupError, UnicodeError, ValueError):
         raise InvalidInput(f"--encoding is {encoding!r}, which is none; try {', '.join(_LEGACY[:5])}") from None
-    if not isinstance(text, str):
-        raise InvalidInput(f"--encoding is {encoding!r}, which is no encoding of texts")
     damaged = text.count("\ufffd")
     if damaged > _MOST_DAMAGE * len(text) or "\0" in text:
         raise InvalidInput(f"it is no text in {encoding}: {damaged:,} of {len(text):,} characters cannot be read")

@@ -1,14 +1,13 @@
 """An EPUB as blocks: its pages in the order of the spine, its contents as headings where the pages have none."""
 
 import posixpath
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urldefrag
 
 from bookwright.manuscripts.formats.archive import Archive, opened, xml_of
-from bookwright.manuscripts.formats.html import HtmlPage, read_page
 from bookwright.manuscripts.manuscript import Block, ManuscriptSource, notes_left_out
 from bookwright.models.errors import InvalidInput
 from bookwright.models.text.plain import plain
@@ -89,20 +88,21 @@ def _by_page(contents: Iterable[_ContentsEntry]) -> dict[str, list[_ContentsEntr
     return found
 
 
-def _page(content: bytes, name: str, entries: Sequence[_ContentsEntry]) -> HtmlPage:
+def _page(content: bytes, name: str, entries: Sequence[_ContentsEntry]) -> "_Page":
     """Read a page; one without headings of its own has those of the book's contents, each at its place."""
-    page = read_page(content, name, {})
+    page = _Page(content, name, {})
     if not entries or not page.blocks or any(block.level for block in page.blocks):
         return page
     anchors: dict[str, Block] = {}
     for entry in entries:
         anchors.setdefault(entry.place, Block(entry.title, entry.depth, True))
-    told = read_page(content, name, anchors).blocks
+    told = _Page(content, name, anchors).blocks
     if not any(block.level for block in told):
         told = [next(iter(anchors.values())), *told]
     elif "" in anchors:
         told = [anchors[""], *told]
-    return replace(page, blocks=_without_repetitions(told))
+    page.blocks = _without_repetitions(told)
+    return page
 
 
 def _without_repetitions(blocks: Sequence[Block]) -> list[Block]:
@@ -157,3 +157,125 @@ def _aside(package: Any, folder: str) -> frozenset[str]:
 def _place(folder: str, link: str) -> str:
     """Return a part's name from a link to it; one that leads out of the file names nothing."""
     return posixpath.normpath(posixpath.join(folder, unquote(urldefrag(link)[0])))
+
+
+_SCENE_BREAK = "* * *"
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_PARAGRAPHS = frozenset(
+    "p div section article body main li blockquote td th dd dt figcaption header footer aside ul ol dl table tr "
+    "pre".split()
+)
+_LEFT_OUT = frozenset("head script style nav svg math template noscript rt rp object iframe img audio video".split())
+_STRESSED = frozenset(("em", "i", "cite"))
+_NOTES = frozenset(("footnote", "endnote", "rearnote", "doc-footnote", "doc-endnote"))
+_BESIDE = frozenset(
+    ("noteref", "doc-noteref", "pagebreak", "doc-pagebreak", "footnotes", "endnotes", "rearnotes", "doc-endnotes")
+)
+_MARK = re.compile(r"[\[(（]?(?:\d{1,4}|[*†‡§¶]+|[a-z])[\])）]?")
+_SPACES = re.compile(r"[ \t\r\f\v\u00a0]+")
+
+
+def _parsed(content: bytes, name: str) -> Any:
+    from lxml import etree, html
+
+    told = re.search(rb"""encoding=["']([\w-]+)["']""", content[:200])
+    parser = html.HTMLParser(encoding=told[1].decode("ascii") if told else "utf-8")
+    try:
+        return html.document_fromstring(content, parser=parser)
+    except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
+        raise InvalidInput(f"its page {name!r} cannot be read ({str(error)[:80]})") from None
+
+
+class _Page:
+    """The text of a page as blocks; ruby glosses, pictures, navigation, notes and their marks are left out."""
+
+    def __init__(self, content: bytes, name: str, anchors: Mapping[str, Block]) -> None:
+        """`anchors` are the headings that the book's contents have for places of the page, by their ids."""
+        self.blocks: list[Block] = []
+        self.notes = 0
+        """How many notes to the text were left out."""
+        self._anchors = dict(anchors)
+        self._text: list[str] = []
+        self._level = 0
+        self._walk(_parsed(content, name))
+        self._flush()
+
+    def _walk(self, root: Any) -> None:
+        """Take in a node and all below it, without recursion: pages of strangers are nested without end."""
+        for step, element in self._events(root):
+            tag = str(element.tag).lower() if isinstance(element.tag, str) else ""
+            if step == "tail":
+                self._text.append(element.tail or "")
+            elif step == "start":
+                self._start(tag, element)
+            else:
+                self._end(tag)
+
+    def _flush(self) -> None:
+        """End a paragraph."""
+        text = plain("".join(self._text))
+        self._text = []
+        for place, line in enumerate(_lines(text)):
+            self.blocks.append(Block(line, self._level, place == 0 or bool(self._level)))
+
+    def _start(self, tag: str, element: Any) -> None:
+        place = element.get("id") or element.get("name")
+        if place in self._anchors:
+            self._flush()
+            self.blocks.append(self._anchors.pop(place))
+        if tag in _HEADINGS:
+            self._flush()
+            self._level = _HEADINGS[tag]
+        elif tag in _PARAGRAPHS:
+            self._flush()
+        elif tag == "hr":
+            self._flush()
+            self.blocks.append(Block(_SCENE_BREAK))
+        elif tag == "br":
+            self._text.append(" " if self._level else "\n")
+        self._text.append("*" if tag in _STRESSED and not self._level else "")
+        self._text.append((element.text or "").replace("\n", " "))
+
+    def _end(self, tag: str) -> None:
+        if tag in _STRESSED and not self._level:
+            self._text.append("*")
+        if tag in _HEADINGS or tag in _PARAGRAPHS:
+            self._flush()
+        if tag in _HEADINGS:
+            self._level = 0
+
+    def _events(self, root: Any) -> Iterator[tuple[str, Any]]:
+        stack: list[tuple[str, Any]] = [("start", root)]
+        while stack:
+            step, node = stack.pop()
+            if step == "start" and self._is_left_out(node):
+                continue
+            yield step, node
+            if step == "start":
+                stack.append(("end", node))
+                for child in reversed(node):
+                    stack.append(("tail", child))
+                    stack.append(("start", child))
+
+    def _is_left_out(self, node: Any) -> bool:
+        if not isinstance(node.tag, str) or node.tag.lower() in _LEFT_OUT:
+            return True
+        kinds = {*(node.get("epub:type") or "").split(), *(node.get("role") or "").split()}
+        self.notes += bool(kinds & _NOTES)
+        return bool(kinds & (_NOTES | _BESIDE)) or _is_mark(node)
+
+
+def _is_mark(node: Any) -> bool:
+    """True for a raised number that links to a note."""
+    if node.tag.lower() not in ("a", "sup") or not _MARK.fullmatch("".join(node.itertext()).strip()):
+        return False
+    other = "sup" if node.tag.lower() == "a" else "a"
+    return next(node.iter(other), None) is not None
+
+
+def _lines(text: str) -> Iterator[str]:
+    for line in text.split("\n"):
+        told = _SPACES.sub(" ", line).strip(" \u3000")
+        told = re.sub(r"\*{2,}", "", told)
+        if told:
+            yield told

@@ -88,9 +88,8 @@ def without_contents(candidates: Sequence[Candidate], blocks: Sequence[Block]) -
 def _thin_runs(candidates: Sequence[Candidate], blocks: Sequence[Block]) -> list[list[Candidate]]:
     """Cut the candidates into runs with nothing but titles between their members."""
     runs: list[list[Candidate]] = []
-    for place, candidate in enumerate(candidates):
-        before = candidates[place - 1] if place else None
-        if before is not None and before.is_thin and _holds_titles(before, candidate, blocks):
+    for candidate in candidates:
+        if runs and runs[-1][-1].is_thin and _holds_titles(runs[-1][-1], candidate, blocks):
             runs[-1].append(candidate)
         else:
             runs.append([candidate])

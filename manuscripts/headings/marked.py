@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from bookwright.manuscripts.headings.candidates import THIN
 from bookwright.manuscripts.headings.lines import Heading, Rank, heading_in, is_contents
@@ -43,20 +44,12 @@ def marked_headings(blocks: Sequence[Block]) -> list[HeadingMark]:
 
 def _heads(blocks: Sequence[Block]) -> list[_Head]:
     found: list[_Head] = []
-    body, waiting = 0, None
-    for index, block in enumerate(blocks):
-        if block.level:
-            if waiting is not None:
-                found.append(_head(*waiting, body))
-            waiting, body = (index, block), 0
-        else:
-            body += len(block.text)
-    return [*found, _head(*waiting, body)] if waiting is not None else found
-
-
-def _head(index: int, block: Block, body: int) -> _Head:
-    text = _SPACES.sub(" ", block.text).strip()
-    return _Head(index, block.level, text, heading_in(text), body)
+    places = [index for index, block in enumerate(blocks) if block.level]
+    for index, end in zip(places, [*places, len(blocks)][1:], strict=True):
+        text = _SPACES.sub(" ", blocks[index].text).strip()
+        body = sum(len(block.text) for block in blocks[index + 1 : end])
+        found.append(_Head(index, blocks[index].level, text, heading_in(text), body))
+    return found
 
 
 def _without_title(heads: list[_Head]) -> list[_Head]:
@@ -74,17 +67,11 @@ def _chapter_level(heads: Sequence[_Head]) -> int:
     if worded[best] >= _LEAST_HEADINGS:
         return best
     for level in levels[:-1]:
-        own = [place for place, head in enumerate(heads) if head.level == level]
-        opens = sum(_is_opened_deeper(place, heads) for place in own)
-        if len(own) >= _LEAST_HEADINGS and opens < len(own) / 2:
+        own = sum(head.level == level for head in heads)
+        opens = sum(head.level == level < after.level and head.body < THIN for head, after in pairwise(heads))
+        if own >= _LEAST_HEADINGS and opens < own / 2:  # hardly any with another, deeper one right behind it
             return level
     return levels[-1]
-
-
-def _is_opened_deeper(place: int, heads: Sequence[_Head]) -> bool:
-    """True for a heading that another, deeper one follows with hardly a text between them."""
-    after = heads[place + 1] if place + 1 < len(heads) else None
-    return after is not None and after.level > heads[place].level and heads[place].body < THIN
 
 
 def _mark(head: _Head, level: int, after: _Head | None) -> HeadingMark:

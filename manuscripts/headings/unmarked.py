@@ -34,17 +34,16 @@ _OPENING = 2_500
 def unmarked_headings(blocks: Sequence[Block]) -> list[HeadingMark]:
     """Return the headings of chapters and parts in order; nothing where there are not at least two."""
     every = candidates_in(blocks)
-    total = sum(len(block.text) for block in blocks)
-    found = _chosen([one for one in every if not one.heading.is_weak], blocks, total)
+    found = _chosen([one for one in every if not one.heading.is_weak], blocks)
     if _chapters_in(found) < _LEAST_HEADINGS:
-        found = _chosen(every, blocks, total)
+        found = _chosen(every, blocks)
     if _chapters_in(found) < _LEAST_HEADINGS:
-        found = _parts_alone(every, blocks, total)
+        found = _parts_alone(every, blocks)
     return _marks(found, blocks)
 
 
-def _chosen(candidates: list[Candidate], blocks: Sequence[Block], total: int) -> list[Candidate]:
-    kept = _cleaned(candidates, blocks, total)
+def _chosen(candidates: list[Candidate], blocks: Sequence[Block]) -> list[Candidate]:
+    kept = _cleaned(candidates, blocks)
     chain = main_chain(kept, [one.index for one in kept if one.heading.rank is Rank.PART or one.heading.above])
     chapters = list(chain.members)
     family = chapters[0].heading.family if chapters else ""
@@ -54,7 +53,8 @@ def _chosen(candidates: list[Candidate], blocks: Sequence[Block], total: int) ->
     return sorted([*chapters, *specials, *matter, *parts], key=_INDEX)
 
 
-def _cleaned(candidates: Sequence[Candidate], blocks: Sequence[Block], total: int) -> list[Candidate]:
+def _cleaned(candidates: Sequence[Candidate], blocks: Sequence[Block]) -> list[Candidate]:
+    total = sum(len(block.text) for block in blocks)
     single = measured(undoubled(candidates), total)
     return measured(without_contents(single, blocks), total)
 
@@ -78,10 +78,10 @@ def _opens(part: Candidate, chapters: Sequence[Candidate]) -> bool:
     return place < len(chapters) and chapters[place].offset - part.offset - len(part.text) <= _OPENING
 
 
-def _parts_alone(every: list[Candidate], blocks: Sequence[Block], total: int) -> list[Candidate]:
+def _parts_alone(every: list[Candidate], blocks: Sequence[Block]) -> list[Candidate]:
     """Return the parts of a text that has no chapters; they are its chapters then."""
     parts = [one for one in every if one.heading.rank in (Rank.PART, Rank.SPECIAL, Rank.MATTER)]
-    kept = _cleaned(parts, blocks, total)
+    kept = _cleaned(parts, blocks)
     numbered = chain_of(one for one in kept if one.heading.rank is Rank.PART and not one.is_thin)
     specials = [one for one in kept if one.heading.rank is Rank.SPECIAL and not one.is_thin]
     found = sorted([*numbered.members, *specials], key=_INDEX)

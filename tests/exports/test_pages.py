@@ -4,7 +4,7 @@ import pytest
 
 from bookwright.exports.files import export
 from bookwright.exports.manuscript import Chapter, Manuscript, ManuscriptPart
-from bookwright.exports.pages import plain_paragraphs
+from bookwright.exports.markup import plain_paragraphs
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import NodeStatus
