@@ -15,9 +15,7 @@ from bookwright.cli.access import open_book, wait_until_free
 from bookwright.cli.changing.versions import KindOption, read_text
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument, Yes
 from bookwright.cli.output import check_agreed, emit, make_console, note, plain_table, print_json, print_text
-from bookwright.flows.revision.staleness import Staleness
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
-from bookwright.models.edit import TextEdit
 from bookwright.models.errors import InvalidInput
 from bookwright.models.staleness import Rewording, StaleDocument, Version
 from bookwright.models.tree.place import ReadingOrder
@@ -61,6 +59,7 @@ def revise(
 def stale(book: BookArgument, as_json: AsJson = False) -> None:
     """List what rests on documents that were changed since, how far that reaches, and what a refresh would cost."""
     from bookwright.app.changes.refreshing import bill_of
+    from bookwright.flows.revision.staleness import Staleness
 
     with open_book(book) as opened, opened.storage.read() as stores:
         looking = Staleness(opened.book.brief)
@@ -106,6 +105,7 @@ def refresh(
 
 def _by_hand(opened: OpenBook, label: str, kind: DocumentKind | None, text: str) -> Document | None:
     from bookwright.app.changes.editing import save, without_heading
+    from bookwright.models.edit import TextEdit
 
     wait_until_free(opened)
     with opened.storage.read() as stores:
@@ -164,6 +164,8 @@ def _refreshed(opened: OpenBook, wanted: "RefreshScope") -> list["Redone"]:
 
 
 def _show_made(opened: OpenBook, label: str, made: Document | None, as_json: bool) -> None:
+    from bookwright.flows.revision.staleness import Staleness
+
     with opened.storage.read() as stores:
         resting = Staleness(opened.book.brief).direct(stores)
         node = find_node(label, stores)
@@ -181,6 +183,7 @@ def _document(document: Document) -> dict[str, Any]:
 
 def _show_redone(opened: OpenBook, done: list["Redone"], as_json: bool) -> None:
     from bookwright.flows.revision.refresh import is_left_to_walk
+    from bookwright.flows.revision.staleness import Staleness
 
     with opened.storage.read() as stores:
         left = Staleness(opened.book.brief).all(stores)

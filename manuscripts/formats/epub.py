@@ -179,10 +179,10 @@ def _parsed(content: bytes, name: str) -> Any:
     from lxml import etree, html
 
     told = re.search(rb"""encoding=["']([\w-]+)["']""", content[:200])
-    parser = html.HTMLParser(encoding=told[1].decode("ascii") if told else "utf-8")
     try:
+        parser = html.HTMLParser(encoding=told[1].decode("ascii") if told else "utf-8")
         return html.document_fromstring(content, parser=parser)
-    except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
+    except (LookupError, etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
         raise InvalidInput(f"its page {name!r} cannot be read ({str(error)[:80]})") from None
 
 
