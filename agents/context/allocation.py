@@ -68,7 +68,7 @@ class TokenAllocation:
         elif component.change is ChangeRate.BY_UNIT:
             part = share * self._unit_of_share
         else:
-            borrowed = self._spare * share / self._shares_of(ChangeRate.BY_TASK)
+            borrowed = self._spare * share / sum(map(self._share, _of(ChangeRate.BY_TASK, self._components)))
             part = min(share * self._unit_of_share + borrowed, most * self._unit_of_share)
             part += self._beyond if component.stands_whole else 0
         return max(int(part), 0)
@@ -121,9 +121,6 @@ class TokenAllocation:
 
     def _share(self, component: Component) -> float:
         return component.small_share if self._is_small else component.share
-
-    def _shares_of(self, change: ChangeRate) -> float:
-        return sum(map(self._share, _of(change, self._components)))
 
 
 def _of(change: ChangeRate, components: Iterable[Component]) -> list[Component]:

@@ -122,7 +122,7 @@ class Pruner:
             room -= cost
         return self._printed(sorted(kept, key=lambda piece: piece.order))
 
-    def fitting(self, lines: Sequence[str], room: int) -> str:
+    def fitting(self, lines: Sequence[str], room: int) -> list[str]:
         """Keep the first lines that fit, each whole or not at all."""
         kept: list[str] = []
         for line in lines:
@@ -130,7 +130,7 @@ class Pruner:
             if cost <= room:
                 kept.append(line)
                 room -= cost
-        return "\n".join(kept)
+        return kept
 
     def growing(self, pieces: Sequence[ContextPiece], room: int, expected: int) -> Pruned:
         """Keep a share of each piece that depends only on those before it, so that more grows at the end.
