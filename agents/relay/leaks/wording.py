@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 from rapidfuzz import fuzz
 
@@ -73,7 +74,7 @@ def _above(least: float, words: Sequence[str], told: Sequence[Sequence[str]], ru
     shared = [set(words).intersection(each) for each in told]
     enough = least / 2 * len(set(words))  # with a similarity of r at least r / 2 of the secret's words are shared
     near = (run for run in runs if len(set().union(*shared[run.first : run.last + 1])) >= enough)
-    scored = [Alike(run, wording_score(words, _joined(told, run))) for run in near]
+    scored = [Alike(run, wording_score(words, list(chain(*told[run.first : run.last + 1])))) for run in near]
     return [each for each in scored if each.score > least]
 
 
@@ -84,10 +85,6 @@ def best_apart(found: Sequence[Alike]) -> list[Alike]:
         if not any(each.run.overlaps(other.run) for other in kept):
             kept.append(each)
     return sorted(kept, key=lambda alike: alike.run.first)
-
-
-def _joined(told: Sequence[Sequence[str]], run: Run) -> list[str]:
-    return [word for words in told[run.first : run.last + 1] for word in words]
 
 
 SOMEBODY = {Language.EN: "someone", Language.ZH: "某人", Language.JA: "ある人", Language.KO: "어떤 사람"}

@@ -13,13 +13,21 @@ from bookwright.agents.relay.history.codex_then import CodexReader
 from bookwright.agents.relay.leaks.folding import fold, letters_of
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.agents.relay.secrets.kept import kept_at
-from bookwright.agents.relay.secrets.matching import Disclosure, Matcher, Withholding
+from bookwright.agents.relay.secrets.matching import (
+    NOTHING_PUBLIC,
+    Disclosure,
+    Matcher,
+    Public,
+    Withholding,
+    bound_in,
+    named_by,
+    order_of,
+)
 from bookwright.agents.relay.secrets.phrases import Phrases
-from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC, Public, bound_in, named_by, order_of
 from bookwright.models.brief import Brief
 from bookwright.models.codex.entries import CodexEntry, Secret
 from bookwright.models.codex.record import Record, RecordKind, Stored
-from bookwright.models.document import CodexUse, Document, DocumentKind
+from bookwright.models.document import CodexUse, DocumentKind
 from bookwright.models.errors import FatalContextError
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
@@ -158,16 +166,11 @@ def public_at(stores: Stores, brief: Brief, unit: TaskNode, document: int | None
         else stores.documents.as_of(keys, DocumentKind.PROSE, document)
     )
     running = stores.documents.latest(DocumentKind.BOOK_DESIGN)
+    tasks = [task.key for task in stores.nodes.children(stores.nodes.root().key, TaskType.DESIGN)]
     return Public(
         printed=tuple(found.text for found in prose),
         order=(*order_of(brief), *(gate.note for gate in stores.gates.all() if gate.note)),
         named=named_by(brief),
         bound=bound_in(running.text) if running else (),
-        designs=tuple(design.text for design in _designs(stores)),
+        designs=tuple(design.text for design in stores.documents.of_nodes(tasks, DocumentKind.DESIGN)),
     )
-
-
-def _designs(stores: Stores) -> list[Document]:
-    """The designs of the whole book, which name whoever is in it."""
-    tasks = stores.nodes.children(stores.nodes.root().key, TaskType.DESIGN)
-    return stores.documents.of_nodes([task.key for task in tasks], DocumentKind.DESIGN)
