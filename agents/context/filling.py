@@ -85,17 +85,13 @@ class Filling:
         }
 
     def _book_design(self, room: int) -> Pruned:
-        made = self._whole_book(room)
+        design = self._place.stores.documents.latest(DocumentKind.BOOK_DESIGN)
+        made = Pruned(self._author_brief(int(room * _BRIEF_SHARE) if design else room))
+        if design:
+            left = room - self._count(made.text) - 2
+            made = Pruned(f"{made.text}\n\n{self._design_within(design.text, left)}", frozenset([design.id]))
         self._past.has_printed(made.text)
         return made
-
-    def _whole_book(self, room: int) -> Pruned:
-        design = self._place.stores.documents.latest(DocumentKind.BOOK_DESIGN)
-        head = self._author_brief(int(room * _BRIEF_SHARE) if design else room)
-        if design is None:
-            return Pruned(head)
-        left = room - self._count(head) - 2
-        return Pruned(f"{head}\n\n{self._design_within(design.text, left)}", frozenset([design.id]))
 
     def _design_within(self, design: str, room: int) -> str:
         """Return the design whole, or its gist for everybody and the sentences that bear on this unit."""

@@ -189,12 +189,11 @@ def _documents(
 ) -> list[tuple[TaskNode, ContextPiece]]:
     """The documents of a kind that some tasks have, as pieces, each with its task."""
     by_key = {task.key: task for task in tasks}
-    found = []
-    for document in place.stores.documents.of_nodes(by_key, kind):
-        task = by_key[document.node]
-        heading = origin_of(task, document.kind, place.locale)
-        found.append((task, ContextPiece(heading, document.text, document.id, document.node)))
-    return found
+    found = ((by_key[document.node], document) for document in place.stores.documents.of_nodes(by_key, kind))
+    return [
+        (task, ContextPiece(origin_of(task, made.kind, place.locale), made.text, made.id, made.node))
+        for task, made in found
+    ]
 
 
 def summaries_of(units: Sequence[TaskNode], place: ActivityPlace) -> list[ContextPiece]:
