@@ -128,15 +128,6 @@ _STEM = 2
 """Syllables of a Korean word that are compared; what follows them is mostly an ending."""
 
 
-@dataclass(frozen=True)
-class _Word:
-    """A word that tells something, with its place in the text and the form by which it is compared."""
-
-    form: str
-    start: int
-    end: int
-
-
 def names_of(secrets: Collection[Secret]) -> frozenset[str]:
     """Return the names that secrets are about, and the parts of spelt ones.
 
@@ -156,31 +147,24 @@ def without_names(text: str, names: Collection[str], instead: str) -> str:
 
 def without_shared(text: str, secret: str, language: Language) -> str:
     """Return the text without the words that it shares with a secret's content; nothing if nothing else is there."""
-    wanted = {word.form for word in _words(secret, language)}
-    place, kept = 0, ""
-    for word in _words(text, language):
-        if word.form in wanted:
-            kept, place = kept + text[place : word.start], word.end
-    return " ".join((kept + text[place:]).split())
+    pattern, shared = _WORD[language], {_form(word, language) for word in _WORD[language].findall(secret)} - {""}
+    kept = pattern.sub(lambda found: "" if _form(found.group(), language) in shared else found.group(), text)
+    return " ".join(kept.split())
 
 
-@lru_cache(maxsize=4_096)
-def _words(text: str, language: Language) -> tuple[_Word, ...]:
-    """The words of a sentence that mean something; each draft of a chapter has most sentences of the one before."""
-    formed = ((_form(found.group(), language), found) for found in _WORD[language].finditer(text))
-    return tuple(
-        _Word(form, found.start(), found.end()) for form, found in formed if form and form not in _COMMON[language]
-    )
-
-
+@lru_cache(maxsize=65_536)
 def _form(word: str, language: Language) -> str:
+    """The form by which a word is compared; empty for one that means nothing by itself."""
     match language:
         case Language.EN:
             plain = word.casefold()
-            return "" if len(plain) < _LEAST_NAME or plain in _COMMON[language] else _ENDING[language].sub("", plain)
+            is_telling = len(plain) >= _LEAST_NAME and plain not in _COMMON[language]
+            form = _ENDING[language].sub("", plain) if is_telling else ""
         case Language.KO:
-            return _ENDING[language].sub("", word)[:_STEM]
-    return "".join(map(plain_letters, word))
+            form = _ENDING[language].sub("", word)[:_STEM]
+        case _:
+            form = "".join(map(plain_letters, word))
+    return "" if form in _COMMON[language] else form
 
 
 def _whole(name: str) -> str:
