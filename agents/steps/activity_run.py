@@ -52,10 +52,8 @@ class ActivityRun(ActivityMaterial):
         self.reads(agent)
         may_be_cut = may_be_cut or self.is_small
         key = self._key(step or agent.name)
-        outcome = self._found(agent, key, conclude)
-        if outcome is None:
-            asking = Asking(self, agent, key, prefill, is_bare, may_be_cut, check, conclude, next_step)
-            outcome = asking.until_it_stands()
+        asking = Asking(self, agent, key, prefill, is_bare, may_be_cut, check, conclude, next_step)
+        outcome = self._found(agent, key, conclude) or asking.until_it_stands()
         if agent.artefact:
             text = outcome.value if isinstance(outcome.value, str) else plain(outcome.reply.text)
             self.add(agent.artefact, text, is_prose=agent.is_prose)

@@ -169,7 +169,8 @@ def _parse(agent: Agent, reply: Reply, language: Language | None, prompt: str, c
         return Parsed(failure=Failure.EMPTY, detail="the answer is empty")
     if reply.finish_reason == "length":
         return Parsed(failure=Failure.CUT_OFF, detail="the answer was cut off; answer more briefly")
-    text = text if agent.output else _unfenced(text)
+    if agent.output is None and (fence := _FENCE.fullmatch(text)):
+        text = fence.group(1).strip()
     head = text[:_ECHO_CHARACTERS]
     if len(head) == _ECHO_CHARACTERS and head in prompt:
         return Parsed(failure=Failure.ECHO, detail="the answer repeats the instructions")
@@ -177,11 +178,6 @@ def _parse(agent: Agent, reply: Reply, language: Language | None, prompt: str, c
     if parsed.failure is None and check is not None and (problem := check(parsed.value)):
         return Parsed(failure=Failure.UNPARSABLE, detail=problem)
     return parsed
-
-
-def _unfenced(text: str) -> str:
-    fence = _FENCE.fullmatch(text)
-    return fence.group(1).strip() if fence else text
 
 
 def _read_text(text: str, language: Language | None) -> Parsed:
@@ -251,8 +247,7 @@ def _json_candidates(text: str) -> list[str]:
 
 
 def _problems(error: ValidationError) -> str:
-    lines = [
+    return "; ".join(
         f"{'.'.join(map(str, item['loc'])) or 'the answer'}: {item['msg']}"
         for item in error.errors(include_url=False, include_input=False)[:6]
-    ]
-    return "; ".join(lines)
+    )

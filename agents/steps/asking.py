@@ -169,12 +169,7 @@ class Asking:
             self.material.shared = len(self.material.blocks)
         if self.tools is not None:
             return len(self.blocks)  # each look is followed by the same prompt
-        return max(self.material.shared, self._of_unit)
-
-    @property
-    def _of_unit(self) -> int:
-        """How many leading blocks the unit's other activities have, too."""
-        return 0 if self.is_bare else self.material.stable
+        return max(self.material.shared, self.material.stable)
 
     def _ask(self, corrections: tuple[Correction, ...], tools: tuple[ToolSpec, ...]) -> Reply:
         self._may_go_on()
@@ -182,11 +177,12 @@ class Asking:
         model, fallbacks = desk.model_of(role), desk.settings.fallbacks
         _log.debug("%s asks %s as %s", name, model, role)
         number = self.recorder.number
+        of_unit = 0 if self.is_bare else self.material.stable  # leading blocks that its other activities have, too
         request = Request(
             model=model,
             role=role,
             name=name,
-            prompt=Prompt(self.system, self.blocks, self.stable, self.prefill, self._of_unit),
+            prompt=Prompt(self.system, self.blocks, self.stable, self.prefill, of_unit),
             sampling=self._sampling(number),
             output=self.agent.output,
             fallbacks=fallbacks.get(role) or fallbacks.get("default") or (),
