@@ -80,14 +80,21 @@ class PlannedThread:
 
 
 @dataclass(frozen=True)
-class PlannedFact:
-    """One section of an entry."""
+class RecordedFact:
+    """One section of an entry, for whoever plans or holds a text against it."""
 
     name: str
     text: str
     is_kept: bool = False
     """Readers are not to know it yet."""
+    phase: str = ""
+    """The phase that it tells of, where that is not the present one."""
+    is_over: bool = False
+    """That phase is over; one that is not has still to begin."""
     known_from: Where | None = None
+    """Where readers learn of it, if they do not know it yet."""
+    when: str = ""
+    """When it happens in the story."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +104,7 @@ class PlannedEntry:
     kind: EntryKind
     name: str
     aliases: tuple[str, ...]
-    facts: tuple[PlannedFact, ...]
+    facts: tuple[RecordedFact, ...]
 
 
 def place_of_plan(label: str, reading: ReadingOrder, *, is_dividing: bool) -> str:
@@ -164,7 +171,7 @@ def _urgency(own: PlannedThread) -> tuple[bool, bool, bool, int]:
 
 def _planned_entry(seen: SeenEntry, reading: ReadingOrder) -> PlannedEntry:
     facts = (
-        PlannedFact(
+        RecordedFact(
             name=own.section.name, text=own.section.text, is_kept=section_level(seen, own) < Visibility.USE,
             known_from=None if own.reader_may_know else Where.of(own.section.known_from, reading),
         )
@@ -172,22 +179,6 @@ def _planned_entry(seen: SeenEntry, reading: ReadingOrder) -> PlannedEntry:
         if own.section.text
     )  # fmt: skip
     return PlannedEntry(seen.entry.kind, seen.entry.name, seen.entry.aliases, tuple(facts))
-
-
-@dataclass(frozen=True)
-class RecordedFact:
-    """One section of an entry, as a text is held against it."""
-
-    name: str
-    text: str
-    phase: str = ""
-    """The phase that it tells of, where that is not the present one."""
-    is_over: bool = False
-    """That phase is over; one that is not has still to begin."""
-    known_from: Where | None = None
-    """Where readers learn of it, if they do not know it yet."""
-    when: str = ""
-    """When it happens in the story."""
 
 
 @dataclass(frozen=True)
