@@ -14,8 +14,7 @@ from bookwright.agents.context.place import ActivityPlace
 from bookwright.agents.context.pruner import GAP, ContextPiece, Pruned, Pruner
 from bookwright.agents.context.retrieval_cache import RetrievalCache
 from bookwright.agents.relay.continuity import hint_lines
-from bookwright.agents.relay.secrets.guard import Guard, guard_at
-from bookwright.agents.relay.secrets.open_designs import OpenDesigns, open_designs
+from bookwright.agents.relay.secrets.guard import Guard, OpenDesigns, guard_at, open_designs
 from bookwright.agents.relay.times.setting import told_setting
 from bookwright.agents.workflows import plans_in_brief
 from bookwright.models.document import Document, DocumentKind

@@ -13,10 +13,9 @@ from bookwright.agents.relay.history.codex_then import CodexReader
 from bookwright.agents.relay.leaks.folding import Folded, fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.agents.relay.scene import SceneIdentifier, scene_of
-from bookwright.agents.relay.secrets.guard import guard_at
+from bookwright.agents.relay.secrets.guard import guard_at, plot_of
 from bookwright.agents.relay.secrets.kept import ForbiddenKeywords, kept_of
 from bookwright.agents.relay.secrets.matching import Matcher, Public, named_by, order_of
-from bookwright.agents.relay.secrets.open_designs import plot_of
 from bookwright.agents.relay.secrets.visibility import (
     Hint,
     KnownFact,
