@@ -3,7 +3,7 @@
 Source: DESIGN section 10, item 2; DETAILS "Visibility levels", "Phase filter" and fault 3; REQUIREMENTS I-23.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bookwright.agents.relay.secrets.coming_out import (
@@ -79,22 +79,13 @@ def section_texts(seen: SeenEntry) -> list[CodexText]:
     ]  # fmt: skip
 
 
-def secret_and_payoff_texts(
-    secrets: Iterable[Secret], threads: Iterable[Foreshadowing], at: str, reading: ReadingOrder
-) -> list[CodexText]:
-    """Return secrets and the payoffs of threads as pieces."""
-    return [
-        *(_of_secret(secret, at, reading) for secret in secrets),
-        *(_of_thread(thread, at, reading) for thread in threads),
-    ]
-
-
 def is_unknown(seen: SeenEntry, pieces: Sequence[CodexText]) -> bool:
     """Whether not even the existence of an entry is to be known."""
     return not seen.is_there or (bool(pieces) and all(piece.level is Visibility.HIDDEN for piece in pieces))
 
 
-def _of_secret(secret: Secret, at: str, reading: ReadingOrder) -> CodexText:
+def secret_text(secret: Secret, at: str, reading: ReadingOrder) -> CodexText:
+    """Return a secret with how much of it may be told in the unit `at`."""
     state, telling = state_of(secret, at, reading), told_in(secret)
     is_told, came_out = state is SecretState.TOLD, telling.place if telling else secret.revealed_at
     return CodexText(
@@ -107,8 +98,8 @@ def _of_secret(secret: Secret, at: str, reading: ReadingOrder) -> CodexText:
     )  # fmt: skip
 
 
-def _of_thread(thread: Foreshadowing, at: str, reading: ReadingOrder) -> CodexText:
-    """The payoff is what a thread holds back; its seed comes with the instruction to plant it."""
+def payoff_text(thread: Foreshadowing, at: str, reading: ReadingOrder) -> CodexText:
+    """Return the payoff of a thread: what it holds back. Its seed comes with the instruction to plant it."""
     is_in_force = thread.status is not ThreadStatus.ABANDONED
     before = as_before(thread, at, reading)
     is_told = before.status is ThreadStatus.REVEALED

@@ -203,11 +203,7 @@ def _is_near_in_hangul(name: str, known: str) -> bool:
         return False
     if len(known) >= 3:
         return sum(a != b for a, b in zip(name, known, strict=True)) == 1
-    return differs_by(_sounds(name), _sounds(known)) == 1
-
-
-def _sounds(name: str) -> str:
-    return unicodedata.normalize("NFD", name)
+    return differs_by(unicodedata.normalize("NFD", name), unicodedata.normalize("NFD", known)) == 1
 
 
 def _is_kana(name: str) -> bool:

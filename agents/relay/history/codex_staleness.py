@@ -96,12 +96,10 @@ class StalenessTest:
     def _is_alike_alone(self, made: Making, change: RecordChange) -> bool:
         """Whether a writer who had nothing but the record would be shown the same of both versions."""
         told = made.told if change.slot[0] is RecordKind.ENTRY else None
-        before, after = (
-            self._director.sight(made.at, codex, self._brief, told=told) for codex in (change.before, change.after)
-        )
-        return (before.codex, before.orders, before.reveals, before.hints, before.keywords.shown) == (
-            after.codex, after.orders, after.reveals, after.hints, after.keywords.shown
-        )  # fmt: skip
+        codices = (change.before, change.after)
+        sights = (self._director.sight(made.at, codex, self._brief, told=told) for codex in codices)
+        before, after = ((own.codex, own.orders, own.reveals, own.hints, own.keywords.shown) for own in sights)
+        return before == after
 
     def _changes_others(self, made: Making, change: RecordChange) -> bool:
         """Whether what is shown of other records may hang on which version stands."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from bookwright.agents.relay.codex_texts import CodexText, is_unknown, secret_and_payoff_texts, section_texts
+from bookwright.agents.relay.codex_texts import CodexText, is_unknown, payoff_text, secret_text, section_texts
 from bookwright.agents.relay.history.codex_then import CodexReader
 from bookwright.agents.relay.secrets.matching import NOTHING_PUBLIC, Public, Withholding
 from bookwright.models.codex.entries import Secret, Visibility, folded
@@ -175,7 +175,10 @@ def kept_of(
     threads = list(threads)
     return Kept(
         sections=tuple((entry, tuple(section_texts(entry))) for entry in seen if not entry.is_later),
-        others=tuple(secret_and_payoff_texts(secrets, threads, at, reading)),
+        others=(
+            *(secret_text(secret, at, reading) for secret in secrets),
+            *(payoff_text(thread, at, reading) for thread in threads),
+        ),
         everywhere=tuple(words),
         seeds=tuple(
             thread.seed.content

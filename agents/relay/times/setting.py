@@ -74,8 +74,6 @@ def setting_lines(label: str, reading: ReadingOrder, locale: str) -> tuple[str, 
 
 def _distances_before(label: str, reading: ReadingOrder) -> Iterator[tuple[float, Distance]]:
     """The chapters before a unit from which it can be told how far it is, with the days."""
-    if not reading.times:
-        return
     clock = reading.clock
     here = clock.at(label)
     for number, chapter in enumerate(reading.chapters[: reading.chapter_of(label) - 1], 1):
