@@ -13,14 +13,8 @@ from bookwright.agents.relay.codex_texts import section_level
 from bookwright.agents.relay.history.codex_then import CodexReader
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
-from bookwright.agents.relay.secrets.coming_out import (
-    SecretState,
-    is_late,
-    is_yet_to_happen,
-    state_of,
-    told_in,
-    unaware_at,
-)
+from bookwright.agents.relay.secrets import coming_out
+from bookwright.agents.relay.secrets.coming_out import SecretState
 from bookwright.agents.relay.secrets.matching import Matcher, Withholding
 from bookwright.agents.relay.threads.foreshadowing import as_before
 from bookwright.agents.relay.threads.instructions import GRAVEST, ORDERS, ForeshadowInstruction, comes_out_in, instruct
@@ -136,13 +130,14 @@ def planned_entries(codex: CodexReader, at: str, told: str) -> list[PlannedEntry
 
 
 def _planned_secret(secret: Secret, at: str, reading: ReadingOrder) -> PlannedSecret:
-    state, telling = state_of(secret, at, reading), told_in(secret)
+    state, telling = coming_out.state_of(secret, at, reading), coming_out.told_in(secret)
     if state is SecretState.DUE and not comes_out_in(secret, at, reading):
         state = SecretState.KEPT if reading.holds_chapters(at) else SecretState.PENDING
     is_told = state is SecretState.TOLD and telling is not None
     return PlannedSecret(
-        secret=secret, state=state, is_late=is_late(secret, at, reading),
-        is_later=is_yet_to_happen(secret, at, reading), unaware=unaware_at(secret, at, reading),
+        secret=secret, state=state, is_late=coming_out.is_late(secret, at, reading),
+        is_later=coming_out.is_yet_to_happen(secret, at, reading),
+        unaware=coming_out.unaware_at(secret, at, reading),
         comes_out=Where.of(secret.revealed_at, reading),
         came_out=Where.of(telling.place, reading) if telling and is_told else None,
     )  # fmt: skip
