@@ -136,14 +136,10 @@ class LookingBack:
         every = self._every_summary()
         if every and sum(self._count(piece.block) + BREAK for piece in every) <= room:
             return self._pruner.in_order(every, room)
-        last = self._last_summary()
-        pieces: list[ContextPiece] = []
-        if last is not None:
-            text = self._pruner.condense(last.text, int(room * _LAST_SUMMARY_SHARE))
-            pieces.append(replace(last, text=text))
+        last = self._last_summary(int(room * _LAST_SUMMARY_SHARE))
         asked = [*self._questions, *materials.queries(self._place.unit)]
-        found = self._happened(asked, room, {piece.node for piece in pieces})
-        return self._pruner.in_order([*pieces, *self._pieces(found)], room)
+        found = self._happened(asked, room, {piece.node for piece in last})
+        return self._pruner.in_order([*last, *self._pieces(found)], room)
 
     def _every_summary(self) -> list[ContextPiece]:
         """The summaries of all that is written before the place and not shown whole; none where that is too much."""
@@ -198,11 +194,11 @@ class LookingBack:
             )
         return self._found[key]
 
-    def _last_summary(self) -> ContextPiece | None:
-        """The summary of the unit right before, unless its whole prose is shown."""
-        if not self._prose or self._prose[0][0].key in self._whole_leaves:
-            return None
-        return next(iter(materials.summaries_of([self._prose[0][0]], self._place)), None)
+    def _last_summary(self, room: int) -> list[ContextPiece]:
+        """The summary of the unit right before, unless there is none or its whole prose is shown."""
+        before = [leaf for leaf, _ in self._prose[:1] if leaf.key not in self._whole_leaves]
+        found = materials.summaries_of(before, self._place)
+        return [replace(piece, text=self._pruner.condense(piece.text, room)) for piece in found]
 
     @cached_property
     def _before(self) -> list[TaskNode]:
