@@ -73,10 +73,7 @@ def speech_in(parts: list[str], language: Language) -> Iterator[tuple[str, list[
     scans = [_scan(part, language) for part in parts]
     carried = _carried(parts, scans)
     for number, (part, scan) in enumerate(zip(parts, scans, strict=True)):
-        if number in carried:
-            yield part, [(0, len(part))]
-        else:
-            yield part, _spoken(part, scan, language)
+        yield part, [(0, len(part))] if number in carried else _spoken(part, scan, language)
 
 
 def _scan(part: str, language: Language) -> _Scan:

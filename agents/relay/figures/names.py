@@ -86,8 +86,9 @@ def name_doubts(text: str, known: Iterable[str], language: Language) -> tuple[Na
     but for marks and hyphens, are known too. An unknown name is told from its third mention on.
     """
     names = {_plain_form(part): name for name in known for part in _parts_of(name, language) if part}
+    finders = {Language.EN: _in_english, Language.JA: _in_japanese, Language.KO: _in_korean}
     seen: dict[str, list[NameForm]] = {}
-    for found in _candidates(text, language, frozenset(names)):
+    for found in _in_chinese(text, names) if language is Language.ZH else finders[language](text):
         if _plain_form(found.name) not in names:
             seen.setdefault(found.name, []).append(found)
     doubts = [doubt for forms in seen.values() if (doubt := _doubt(forms, names, text, language))]
@@ -101,18 +102,6 @@ def _doubt(forms: Sequence[NameForm], names: dict[str, str], text: str, language
     if not like and not (len(forms) >= _OFTEN and any(form.is_named for form in forms)):
         return None
     return NameDoubt(name=name, count=len(forms), like=like, quote=excerpt(text, forms[0].start, forms[0].end))
-
-
-def _candidates(text: str, language: Language, known: frozenset[str]) -> Iterator[NameForm]:
-    """Yield spellings that may be names; `known` are the plain forms of names on record."""
-    if language is Language.EN:
-        yield from _in_english(text)
-    elif language is Language.ZH:
-        yield from _in_chinese(text, known)
-    elif language is Language.JA:
-        yield from _in_japanese(text)
-    else:
-        yield from _in_korean(text)
 
 
 def _parts_of(name: str, language: Language) -> list[str]:
@@ -148,8 +137,8 @@ def _in_english(text: str) -> Iterator[NameForm]:
             yield NameForm(word, match.start(1), match.start(1) + len(word), is_named)
 
 
-def _in_chinese(text: str, known: frozenset[str]) -> Iterator[NameForm]:
-    """Yield what stands where a name does, and any wording that has all but one character of a longer name."""
+def _in_chinese(text: str, known: Iterable[str]) -> Iterator[NameForm]:
+    """Yield what stands where a name does, and any wording that has all but one character of a longer known name."""
     for match in _ZH_PLACE.finditer(f"\n{text}"):
         if match.group(1)[0] in _SURNAMES:
             yield NameForm(match.group(1), match.start(1) - 1, match.end(1) - 1, is_named=True)

@@ -147,11 +147,9 @@ class Phrases:
             self._sizes[base + sentence] += 1
 
     def _index(self) -> None:
-        self._lengths: dict[str, list[int]] = {}
+        self._lengths: dict[str, set[int]] = {}
         for phrase in self._owners:
-            known = self._lengths.setdefault(phrase[0], [])
-            if len(phrase) not in known:
-                known.append(len(phrase))
+            self._lengths.setdefault(phrase[0], set()).add(len(phrase))
 
     def _matches(self, words: Sequence[str]) -> Iterator[tuple[int, int]]:
         for first in [place for place, word in enumerate(words) if word in self._lengths]:
