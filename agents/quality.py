@@ -57,7 +57,8 @@ def spots_in(text: str, language: Language, locale: str = "en") -> list[str]:
     """
     said = _WORDINGS.get(locale, _WORDINGS["en"])
     beside = collisions(text, locale)
-    headings = [said["heading"].format(quote=line) for line in _leftovers(text)]
+    leftovers = [line.strip()[:_QUOTE_CHARACTERS] for line in text.splitlines() if _LEFTOVERS.match(line)]
+    headings = [said["heading"].format(quote=line) for line in leftovers[:2]]
     repeated = [said["repeated"].format(count=count, quote=quote) for quote, count in _repeated_phrases(text, language)]
     alike = [said["alike"].format(quote=sentence) for sentence in _same_openings(text, language)]
     return [*headings, *beside, *repeated, *alike][:_SPOTS]
@@ -98,11 +99,6 @@ def repetition(text: str, language: Language) -> float:
 
 def _grams(tokens: list[str], size: int) -> Counter[tuple[str, ...]]:
     return Counter(zip(*(tokens[start:] for start in range(size)), strict=False))
-
-
-def _leftovers(text: str) -> list[str]:
-    lines = [line.strip() for line in text.splitlines() if _LEFTOVERS.match(line)]
-    return [line[:_QUOTE_CHARACTERS] for line in lines[:2]]
 
 
 def _repeated_phrases(text: str, language: Language) -> list[tuple[str, int]]:

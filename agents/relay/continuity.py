@@ -204,7 +204,7 @@ def _filtered(
 ) -> FilteredContext:  # fmt: skip
     above = stores.nodes.ancestors(unit)
     guard = guard_at(stores, brief, unit)
-    guide = stores.documents.latest(DocumentKind.STYLE_GUIDE)
+    guide, entries = stores.documents.latest(DocumentKind.STYLE_GUIDE), sight.codex.entries
     past = {name: guard.redact(text) for name, text in _past(unit, above, stores, scene, shortfall).items()}
     return FilteredContext(
         scene_id=scene.key,
@@ -213,8 +213,8 @@ def _filtered(
         plot_l2=guard.redact((above[0] if above else unit).goal),
         plot_l3=guard.redact(plot),
         **past,
-        characters={entry.name: entry for entry in sight.codex.of_kind(EntryKind.CHARACTER)},
-        world_settings={entry.name: entry for entry in sight.codex.of_kind(EntryKind.WORLD)},
+        characters={entry.name: entry for entry in entries if entry.kind is EntryKind.CHARACTER},
+        world_settings={entry.name: entry for entry in entries if entry.kind is EntryKind.WORLD},
         style_guide=guide.text if guide else brief.style,
     )
 

@@ -38,11 +38,9 @@ def record_surely(
         ReplyLost: It still cannot; the reply is lost with this process, and only then.
     """
     advice = f"{journal.way_on} asks for the last answer again, which could not be kept"
-
-    def write(was_tried: bool) -> int:
-        return journal.record(attempt, move, intent, is_again=is_again or was_tried)
-
-    return _patiently(write, advice, patience)
+    return _patiently(
+        lambda was_tried: journal.record(attempt, move, intent, is_again=is_again or was_tried), advice, patience
+    )
 
 
 def _patiently(write: Callable[[bool], _T], advice: str, patience: float) -> _T:
