@@ -7,7 +7,7 @@ counts as not seen and not as a fault.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from bookwright.agents.blueprints.snapshot import BookSnapshot, ChapterSeen, PageSeen
 from bookwright.agents.blueprints.wording import HEADING, is_heading, said
@@ -66,7 +66,9 @@ def cross_references(snapshot: BookSnapshot, limits: Limits) -> CheckResult:
     faults = []
     for place, page in enumerate(pages):
         links = [found.strip() for found in _LINK.findall(page.text)]
-        known = {folded(link) for link in links if folded(link) in titles} | set(_named(page, pages[:place]))
+        text, before = folded(page.text), (folded(other.title) for other in pages[:place])
+        named = {title for title in before if len(title) > 1 and title in text}  # without brackets
+        known = named | {folded(link) for link in links if folded(link) in titles}
         if len(known - {folded(page.title)}) < min(least, place):
             faults.append(_fault(page, "few_links", snapshot, FaultSeverity.INFO, count=len(known), least=least))
         stray = next((link for link in links if folded(link) not in titles), None)
@@ -92,12 +94,6 @@ def names_known(snapshot: BookSnapshot, limits: Limits) -> CheckResult:
 
 def _written(snapshot: BookSnapshot) -> list[PageSeen]:
     return [page for page in snapshot.pages if not (page.is_findings or page.is_made)]
-
-
-def _named(page: PageSeen, before: list[PageSeen]) -> Iterator[str]:
-    """Titles of earlier pages that a page names without brackets."""
-    text = folded(page.text)
-    yield from (name for other in before if len(name := folded(other.title)) > 1 and name in text)
 
 
 def _lengths(
