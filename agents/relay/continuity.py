@@ -27,7 +27,7 @@ from bookwright.agents.relay.secrets.visibility import (
 from bookwright.agents.relay.threads.instructions import ORDERS, ForeshadowInstruction, Reveal, instruct, reveals_at
 from bookwright.models.brief import Brief
 from bookwright.models.codex.entries import EntryKind
-from bookwright.models.document import DocumentKind
+from bookwright.models.document import Document, DocumentKind
 from bookwright.models.story_time.times import StoryTime
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_hints
@@ -223,15 +223,10 @@ def _past(
     unit: TaskNode, above: list[TaskNode], stores: Stores, scene: SceneIdentifier, shortfall: Shortfall
 ) -> dict[str, str]:
     """The three summaries; what is not there although something was written before is a warning."""
-
-    def whole() -> str:
-        state = stores.documents.latest(DocumentKind.GLOBAL_STATE)
-        return state.text if state else ""
-
     before = stores.nodes.units_before(unit, 1)
     elder = _elder(unit, above, stores)
     makers: dict[str, Callable[[], str]] = {
-        "summary_l1": whole,
+        "summary_l1": lambda: _text(stores.documents.latest(DocumentKind.GLOBAL_STATE)),
         "summary_l2": lambda: _summary(elder, stores),
         "summary_l3": lambda: _summary(before[-1] if before else None, stores),
     }
@@ -284,5 +279,8 @@ def _elder(unit: TaskNode, above: list[TaskNode], stores: Stores) -> TaskNode | 
 
 
 def _summary(unit: TaskNode | None, stores: Stores) -> str:
-    found = stores.documents.current(unit.key, DocumentKind.SUMMARY) if unit else None
-    return found.text if found else ""
+    return _text(stores.documents.current(unit.key, DocumentKind.SUMMARY) if unit else None)
+
+
+def _text(document: Document | None) -> str:
+    return document.text if document else ""

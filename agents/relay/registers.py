@@ -205,7 +205,9 @@ def record_lines(
     lines: list[str] = []
     left = room
     for own in named:
-        if line := _fitting(_recorded(own, reading), words, left, count, locale):
+        facts = tuple(_fact(section, own, reading) for section in own.sections if section.section.text)
+        entry = RecordedEntry(own.entry.kind.value, own.entry.names, own.phase or "", facts)
+        if line := _fitting(entry, words, left, count, locale):
             lines.append(line)
             left -= count(line) + 1
     missing = len(named) - len(lines)
@@ -226,11 +228,6 @@ def _fitting(entry: RecordedEntry, words: set[str], room: int, count: Callable[[
             kept.append(fact)
             line = longer
     return line
-
-
-def _recorded(own: SeenEntry, reading: ReadingOrder) -> RecordedEntry:
-    facts = tuple(_fact(section, own, reading) for section in own.sections if section.section.text)
-    return RecordedEntry(own.entry.kind.value, own.entry.names, own.phase or "", facts)
 
 
 def _fact(seen: SeenSection, of: SeenEntry, reading: ReadingOrder) -> RecordedFact:

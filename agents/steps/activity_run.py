@@ -35,7 +35,6 @@ class ActivityRun(ActivityMaterial):
         """Do one step, or find it done, and return what it came to.
 
         Args:
-            agent: Who is asked.
             conclude: Given the value, returns the move that is recorded with it.
             step: The step's name where it differs from the agent's.
             check: Says what is wrong with a value of the right shape; empty if nothing is.

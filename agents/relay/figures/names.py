@@ -107,9 +107,7 @@ def _doubt(forms: Sequence[NameForm], names: dict[str, str], text: str, language
 def _parts_of(name: str, language: Language) -> list[str]:
     """Return a name and what people are called by of it: "Elara Voss" is Elara and Voss, 林默然 is 默然."""
     parts = [name, *(part for part in re.split(r"[\s·・＝=,，]+", name) if len(part) > 1)]
-    if language is Language.ZH and len(name) == 3 and name[0] in _SURNAMES:
-        parts.append(name[1:])
-    if language is Language.KO and len(name) == 3:
+    if len(name) == 3 and (language is Language.KO or (language is Language.ZH and name[0] in _SURNAMES)):
         parts.append(name[1:])
     if language is Language.JA and len(name) == 4 and not name[0].isascii() and " " not in name:
         parts += [name[:2], name[2:]]

@@ -216,12 +216,11 @@ def reveals_at(secrets: Iterable[Secret], at: str, reading: ReadingOrder, matche
     Nothing of what the `matcher` finds stands in it.
     """
     own = [secret for secret in secrets if comes_out_in(secret, at, reading)]
-    found = [
+    return tuple(
         Reveal(secret=secret.id, content=content, is_late=is_late(secret, at, reading))
         for secret in sorted(own, key=lambda secret: GRAVEST.index(secret.importance))
         if (content := matcher.redact(secret.content))
-    ]
-    return tuple(found)
+    )
 
 
 def comes_out_in(secret: Secret, at: str, reading: ReadingOrder) -> bool:
