@@ -187,7 +187,7 @@ class ContinuityDirector:
         nothing: tuple[ForeshadowInstruction, ...] = ()
         found = shortfall.without("orders for threads", orders, nothing)
         return CodexSight(
-            codex=codex, orders=found, reveals=reveals_at(secrets, at, reading, matcher) if secrets else (),
+            codex=codex, orders=found, reveals=reveals_at(secrets, at, reading, matcher),
             hints=shortfall.without("hints", lambda: collect_hints(codex, found), ()),
             keywords=shortfall.without("forbidden words", words, ForbiddenKeywords()),
         )  # fmt: skip

@@ -64,8 +64,6 @@ class Timeframe:
 
     def slips(self) -> list[Slip]:
         """Return all slips, in the order of the units, each once."""
-        if self.reading.clock.is_empty:
-            return []
         found = [
             *self._settings(), *self._weekdays(), *self._told_times(), *self._ages_off(), *self._dead(),
             *self._knowing(), *self._told_too_early(),
