@@ -9,13 +9,14 @@ import json
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from typing import Any
 
 from bookwright.agents.agent import CLASSIFICATION, Agent
 from bookwright.agents.backends.protocol import Correction, FailedAttempt, Prompt, Request, Sampling
 from bookwright.agents.backends.spending.budget import BudgetLedger
-from bookwright.agents.steps.answers import Artefact, parse
+from bookwright.agents.steps.answers import Artefact, Parsed, parse
 from bookwright.agents.steps.desk import Asker
 from bookwright.models.book import Book
 from bookwright.models.codex.record import RecordKind, neutral_names
@@ -87,18 +88,17 @@ class ChiefEditor:
         parts = (Artefact("book_facts", _sealed(facts)), Artefact("words", words))
         blocks = (render_chief_editor(verbs, self.locale), *(part.block for part in parts))
         corrections: tuple[Correction, ...] = ()
-        problem = ""
-        attempts = count(1)
+        parsed, attempts = Parsed(), count(1)
         for number in range(1, TRIES + 1):
             request = self._request(Prompt(system, blocks, 1), corrections, parts, verbs, number)
-            reply = self.models.ask(request, self.budget, lambda _: None, self._failed(request, attempts))
-            found, failure, problem = _understood(reply, words, verbs, check)
-            self.keep(self._attempt(request, next(attempts), reply, failure, problem))
-            if found is not None:
-                return found
-            corrections = (*corrections, Correction(plain(reply.text[:_SHOWN_CHARACTERS]), problem))
+            reply = self.models.ask(request, self.budget, lambda _: None, partial(self._keep_failed, request, attempts))
+            parsed = _understood(reply, words, verbs, check)
+            self.keep(self._attempt(request, next(attempts), reply, parsed.failure, parsed.detail))
+            if isinstance(parsed.value, Understood):
+                return parsed.value
+            corrections = (*corrections, Correction(plain(reply.text[:_SHOWN_CHARACTERS]), parsed.detail))
         raise NotUnderstood(
-            f"{TRIES} answers of {self.model} in a row were no command (the last: {problem[:200]}); "
+            f"{TRIES} answers of {self.model} in a row were no command (the last: {parsed.detail[:200]}); "
             "say it in other words, type the command itself, or name another model for the role `judge`"
         )
 
@@ -121,25 +121,18 @@ class ChiefEditor:
             self.stores_prompts,
         )  # fmt: skip
 
-    def _failed(self, request: Request, attempts: Iterator[int]) -> Callable[[FailedAttempt], None]:
-        def keep(failed: FailedAttempt) -> None:
-            failure = Failure.BROKEN_STREAM if failed.reply.text else Failure.UNAVAILABLE
-            self.keep(self._attempt(request, next(attempts), failed.reply, failure, str(failed.error)[:500]))
-
-        return keep
+    def _keep_failed(self, request: Request, attempts: Iterator[int], failed: FailedAttempt) -> None:
+        failure = Failure.BROKEN_STREAM if failed.reply.text else Failure.UNAVAILABLE
+        self.keep(self._attempt(request, next(attempts), failed.reply, failure, str(failed.error)[:500]))
 
 
-def _understood(
-    reply: Reply, words: str, verbs: tuple[str, ...], check: Check
-) -> tuple[Understood | None, Failure | None, str]:
+def _understood(reply: Reply, words: str, verbs: tuple[str, ...], check: Check) -> Parsed:
     """Return the command that a reply holds, or which failure it is and why, in words for the model."""
     parsed = parse(chief_editor, reply, None, "")
-    if parsed.failure is not None:
-        return None, parsed.failure, parsed.detail
     try:
-        return _checked(parsed.value, words, verbs, check), None, ""
+        return parsed if parsed.failure else Parsed(_checked(parsed.value, words, verbs, check))
     except ValueError as error:
-        return None, Failure.UNPARSABLE, str(error)
+        return Parsed(failure=Failure.UNPARSABLE, detail=str(error))
 
 
 def _checked(reading: CommandAnswer, words: str, verbs: tuple[str, ...], check: Check) -> Understood:

@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 
 from bookwright.models.text.language import Language
 from bookwright.models.text.prose import paragraphs, sentences
@@ -31,34 +30,23 @@ _LEFTOVERS = re.compile(
     r"^\s*(?:#{1,6}\s|\*\*[^*]+\*\*\s*$|chapter \d+\s*$|第.{1,6}[章节節]\s*$|제\s*\d+\s*장\s*$)", re.IGNORECASE
 )
 
-
-@dataclass(frozen=True)
-class _Wording:
-    """How a spot is told to a critic."""
-
-    heading: str
-    repeated: str
-    alike: str
-    side_by_side: str
-    opened_twice: str
-
-
 _WORDINGS = {
-    "en": _Wording(
-        heading='a heading stands in the prose: "{quote}"',
-        repeated='occurs {count} times: "{quote}"',
-        alike='four sentences in a row open alike: "{quote}"',
-        side_by_side="two speeches stand side by side, with nothing between them: {quote}",
-        opened_twice="a quotation opens again before it is closed: {quote}",
-    ),
-    "zh": _Wording(
-        heading="正文里混进了标题：“{quote}”",
-        repeated="前后出现 {count} 次：“{quote}”",
-        alike="接连四句开头一样：“{quote}”",
-        side_by_side="两句对话紧挨着，中间什么也没有：{quote}",
-        opened_twice="引号没合上又开了一次：{quote}",
-    ),
+    "en": {
+        "heading": 'a heading stands in the prose: "{quote}"',
+        "repeated": 'occurs {count} times: "{quote}"',
+        "alike": 'four sentences in a row open alike: "{quote}"',
+        "side_by_side": "two speeches stand side by side, with nothing between them: {quote}",
+        "opened_twice": "a quotation opens again before it is closed: {quote}",
+    },
+    "zh": {
+        "heading": "正文里混进了标题：“{quote}”",
+        "repeated": "前后出现 {count} 次：“{quote}”",
+        "alike": "接连四句开头一样：“{quote}”",
+        "side_by_side": "两句对话紧挨着，中间什么也没有：{quote}",
+        "opened_twice": "引号没合上又开了一次：{quote}",
+    },
 }
+"""How a spot is told to a critic, by the language of the prompts."""
 
 
 def spots_in(text: str, language: Language, locale: str = "en") -> list[str]:
@@ -69,9 +57,10 @@ def spots_in(text: str, language: Language, locale: str = "en") -> list[str]:
     """
     said = _WORDINGS.get(locale, _WORDINGS["en"])
     beside = collisions(text, locale)
-    headings = [said.heading.format(quote=line) for line in _leftovers(text)]
-    repeated = [said.repeated.format(count=count, quote=quote) for quote, count in _repeated_phrases(text, language)]
-    alike = [said.alike.format(quote=sentence) for sentence in _same_openings(text, language)]
+    leftovers = [line.strip()[:_QUOTE_CHARACTERS] for line in text.splitlines() if _LEFTOVERS.match(line)]
+    headings = [said["heading"].format(quote=line) for line in leftovers[:2]]
+    repeated = [said["repeated"].format(count=count, quote=quote) for quote, count in _repeated_phrases(text, language)]
+    alike = [said["alike"].format(quote=sentence) for sentence in _same_openings(text, language)]
     return [*headings, *beside, *repeated, *alike][:_SPOTS]
 
 
@@ -83,8 +72,8 @@ def collisions(text: str, locale: str = "en") -> list[str]:
     said = _WORDINGS.get(locale, _WORDINGS["en"])
     parts = paragraphs(text)
     meeting = (part for part in parts if any(marks in part for marks in _MEETING))
-    beside = [said.side_by_side.format(quote=match.group()) for part in meeting for match in _BESIDE.finditer(part)]
-    twice = [said.opened_twice.format(quote=quote) for part in parts for quote in _opened_twice(part)]
+    beside = [said["side_by_side"].format(quote=match.group()) for part in meeting for match in _BESIDE.finditer(part)]
+    twice = [said["opened_twice"].format(quote=quote) for part in parts for quote in _opened_twice(part)]
     return [*beside, *twice][:_PHRASES]
 
 
@@ -110,11 +99,6 @@ def repetition(text: str, language: Language) -> float:
 
 def _grams(tokens: list[str], size: int) -> Counter[tuple[str, ...]]:
     return Counter(zip(*(tokens[start:] for start in range(size)), strict=False))
-
-
-def _leftovers(text: str) -> list[str]:
-    lines = [line.strip() for line in text.splitlines() if _LEFTOVERS.match(line)]
-    return [line[:_QUOTE_CHARACTERS] for line in lines[:2]]
 
 
 def _repeated_phrases(text: str, language: Language) -> list[tuple[str, int]]:

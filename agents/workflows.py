@@ -281,16 +281,11 @@ def _thinned(names: tuple[str, ...], profile: ProfileName, *, is_seconded: bool)
 
 def _debate(folder: str, names: tuple[str, ...], role: str, context: str, length_class: str = "") -> Workflow:
     steps = []
-    for name in names:
-        suffix = f"_{length_class}" if length_class and name in ("proposer", "critic") else ""
-        if name == names[-1]:
-            steps.append(_last(name, f"{folder}/{name}", role, context))
-        else:
-            asked = "critic" if "critic" in name else role
-            steps.append(
-                Agent(name + suffix, f"{folder}/{name}{suffix}", asked, _TEMPERATURES[name], context, _ARTEFACTS[name])
-            )
-    return tuple(steps)
+    for name in names[:-1]:
+        full = f"{name}_{length_class}" if length_class and name in ("proposer", "critic") else name
+        asked = "critic" if "critic" in name else role
+        steps.append(Agent(full, f"{folder}/{full}", asked, _TEMPERATURES[name], context, _ARTEFACTS[name]))
+    return (*steps, _last(names[-1], f"{folder}/{names[-1]}", role, context))
 
 
 def _last(name: str, prompt: str, role: str, context: str) -> Agent:

@@ -1,7 +1,7 @@
 """Reads a blueprint and checks it against what this version of the program knows."""
 
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from jinja2 import TemplateNotFound, TemplateSyntaxError
@@ -17,6 +17,17 @@ from bookwright.storage.files.blueprints import ENDING, QUALITY, BlueprintFolder
 
 PROMPT_LOCALES = ("en", "zh")
 """Languages that templates are written in; the others use the English ones."""
+
+_BOOK = BookCard("A title", "A premise", "English", 36_000, "words", "short", "a genre", "a style", "some readers")
+_CARD = Card(
+    _BOOK,
+    unit=NodeCard("1", "book", "write", "A title", "A goal", length=_BOOK.length),
+    task=NodeCard("1.1", "book", "design", "A task", "A goal"),
+    word_allowance=800, entries_least=2, entries_most=5, chapters=12, max_findings=8, child_level="act",
+    usual_child_length=3_000, element_allowance=12,
+)  # fmt: skip
+_FORM = FormCard(_BOOK, "chapter", 1, 4, 1, False, 3_000, "scene", 3)
+"""What templates are tried with."""
 
 
 def usable_blueprint(chosen: str, home: Path, locale: str = "en") -> BlueprintFolder:
@@ -59,20 +70,22 @@ def _unknown(plan: Blueprint) -> Iterator[str]:
 
 
 def _try_templates(found: BlueprintFolder, locale: str) -> None:
-    for name in _step_templates(found.plan):
-        _try(found, name, lambda path: render(path, _card(), locale, found.prompts))
+    names = [member.prompt for member in found.plan.members if member.prompt]
+    entries = [member.entries.prompt for member in found.plan.members if member.entries]
+    for name in dict.fromkeys([QUALITY, *names, *entries]):
+        _try(found, name, _CARD, locale)
         if name != QUALITY and not has_frame(own_template(name), locale, found.prompts):
             raise InvalidBlueprint(
                 f"{found.prompts / (name + ENDING)}: stands in no frame; its first line is to be such as "
                 '{% extends "story/blueprint/page_frame.md.j2" %}'
             )
     for name in {unit.directions for _, unit in found.plan.all_units if unit.directions}:
-        _try(found, name, lambda path: render(path, _form(), locale, found.prompts))
+        _try(found, name, _FORM, locale)
 
 
-def _try(found: BlueprintFolder, name: str, rendered: Callable[[str], str]) -> None:
+def _try(found: BlueprintFolder, name: str, card: Card | FormCard, locale: str) -> None:
     try:
-        is_empty = not rendered(own_template(name))
+        is_empty = not render(own_template(name), card, locale, found.prompts)
     except TemplateSyntaxError as error:
         raise InvalidBlueprint(f"{_file(error.filename, found, name)}, line {error.lineno}: {error.message}") from None
     except TemplateNotFound as error:
@@ -82,12 +95,6 @@ def _try(found: BlueprintFolder, name: str, rendered: Callable[[str], str]) -> N
         raise InvalidBlueprint(f"{_place(error, found, name)}: {said}") from None
     if is_empty:
         raise InvalidBlueprint(f"{found.prompts / (name + ENDING)}: comes to nothing")
-
-
-def _step_templates(plan: Blueprint) -> list[str]:
-    names = [member.prompt for member in plan.members if member.prompt]
-    entries = [member.entries.prompt for member in plan.members if member.entries]
-    return list(dict.fromkeys([QUALITY, *names, *entries]))
 
 
 def _place(error: Exception, found: BlueprintFolder, name: str) -> str:
@@ -101,21 +108,3 @@ def _file(filename: str | None, found: BlueprintFolder, name: str) -> str:
     """The file that an error stands in, behind the template that takes it in."""
     asked = str(found.prompts / (name + ENDING))
     return asked if filename in (None, asked) else f"{asked}: {filename}"
-
-
-def _card() -> Card:
-    book = _book()
-    unit = NodeCard("1", "book", "write", "A title", "A goal", length=book.length)
-    task = NodeCard("1.1", "book", "design", "A task", "A goal")
-    return Card(
-        book, unit, task, word_allowance=800, entries_least=2, entries_most=5, chapters=12, max_findings=8,
-        child_level="act", usual_child_length=3_000, element_allowance=12,
-    )  # fmt: skip
-
-
-def _form() -> FormCard:
-    return FormCard(_book(), "chapter", 1, 4, 1, False, 3_000, "scene", 3)
-
-
-def _book() -> BookCard:
-    return BookCard("A title", "A premise", "English", 36_000, "words", "short", "a genre", "a style", "some readers")

@@ -3,7 +3,7 @@
 Each is Markdown in the book's language, and pure.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from itertools import groupby
 
 from bookwright.agents.blueprints.snapshot import BookSnapshot, PageSeen
@@ -55,24 +55,24 @@ def arc_index(snapshot: BookSnapshot) -> str:
     """The parts of the book with their chapters and how long each is."""
     blocks = []
     for (_, part), chapters in groupby(snapshot.chapters, key=lambda own: (own.label.rpartition(".")[0], own.part)):
-        lines = [f"- {own.number}. {own.title}, {_length(snapshot, own.length)}" for own in chapters]
+        told = ((own, word("length", snapshot.locale, n=f"{own.length:,}")) for own in chapters)
+        lines = [f"- {own.number}. {own.title}, {length}" for own, length in told]
         blocks.append("\n".join([*([f"## {part}", ""] if part else []), *lines]))
     return "\n\n".join(blocks)
 
 
 def clue_index(snapshot: BookSnapshot) -> str:
     """Where each clue and each false trail is shown and answered. It tells the end."""
-    return _threads(snapshot, (ThreadRole.CLUE, ThreadRole.RED_HERRING))
+    parts = ((name, snapshot.laid(role)) for role, name in _SECTIONS if role is not ThreadRole.HOOK)
+    return _under_headings(snapshot, ((name, _table(snapshot, some)) for name, some in parts if some))
 
 
 def hook_index(snapshot: BookSnapshot) -> str:
     """Which hooks are paid, and which are open."""
     hooks = snapshot.laid(ThreadRole.HOOK)
     paid = [own for own in hooks if snapshot.is_answered(own.id)]
-    blocks = []
-    for name, some in (("open", [own for own in hooks if own not in paid]), ("paid", paid)):
-        blocks += [f"## {word(name, snapshot.locale)}", _table(snapshot, some)] if some else []
-    return "\n\n".join(blocks)
+    parts = (("open", [own for own in hooks if own not in paid]), ("paid", paid))
+    return _under_headings(snapshot, ((name, _table(snapshot, some)) for name, some in parts if some))
 
 
 def readme(snapshot: BookSnapshot) -> str:
@@ -96,11 +96,9 @@ def register_page(snapshot: BookSnapshot) -> str:
     secrets = [
         f"- {own.content}{_aside(snapshot, _pair(snapshot, 'revealed', own.revealed_in))}" for own in register.secrets
     ]
-    blocks = [f"## {word('secrets', snapshot.locale)}", "\n".join(secrets)] if secrets else []
-    for role, name in _SECTIONS:
-        if some := snapshot.laid(role):
-            blocks += [f"## {word(name, snapshot.locale)}", "\n".join(_planned(snapshot, own) for own in some)]
-    return "\n\n".join(blocks)
+    parts = [("secrets", secrets)]
+    parts += [(name, [_planned(snapshot, own) for own in snapshot.laid(role)]) for role, name in _SECTIONS]
+    return _under_headings(snapshot, ((name, "\n".join(lines)) for name, lines in parts if lines))
 
 
 PAGES: dict[str, Callable[[BookSnapshot], str]] = {
@@ -138,12 +136,8 @@ def _first_of(text: str) -> str:
     return found if len(found) <= _FIRST else f"{found[:_FIRST].rstrip()} …"
 
 
-def _threads(snapshot: BookSnapshot, roles: Sequence[ThreadRole]) -> str:
-    blocks = []
-    for role, name in _SECTIONS:
-        if role in roles and (some := snapshot.laid(role)):
-            blocks += [f"## {word(name, snapshot.locale)}", _table(snapshot, some)]
-    return "\n\n".join(blocks)
+def _under_headings(snapshot: BookSnapshot, parts: Iterable[tuple[str, str]]) -> str:
+    return "\n\n".join(f"## {word(name, snapshot.locale)}\n\n{text}" for name, text in parts)
 
 
 def _table(snapshot: BookSnapshot, threads: Iterable[RegisteredThread]) -> str:
@@ -193,10 +187,6 @@ def _chapters(snapshot: BookSnapshot, numbers: Iterable[int]) -> str:
 
 def _chapter(snapshot: BookSnapshot, number: int) -> str:
     return word("chapter", snapshot.locale, n=number)
-
-
-def _length(snapshot: BookSnapshot, length: int) -> str:
-    return word("length", snapshot.locale, n=f"{length:,}")
 
 
 def report_text(report: BlueprintReport, locale: str) -> str:

@@ -64,11 +64,13 @@ class TokenAllocation:
         most = max(component.most, share)
         if self._is_prose or component.change is ChangeRate.BY_ACTIVITY:
             most = most if component.stands_whole or not component.wish else share  # the rest as a wish
-            part = min(self._left * self._part_of_left(component), self._part(min(most, _WHOLE)))
+            others = _of(component.change, self._waiting)
+            part_of_left = 1.0 if component.stands_whole else share / sum(map(self._share, others))
+            part = min(self._left * part_of_left, self._part(min(most, _WHOLE)))
         elif component.change is ChangeRate.BY_UNIT:
             part = share * self._unit_of_share
         else:
-            borrowed = self._spare * share / self._shares_of(ChangeRate.BY_TASK)
+            borrowed = self._spare * share / sum(map(self._share, _of(ChangeRate.BY_TASK, self._components)))
             part = min(share * self._unit_of_share + borrowed, most * self._unit_of_share)
             part += self._beyond if component.stands_whole else 0
         return max(int(part), 0)
@@ -108,12 +110,6 @@ class TokenAllocation:
     def _part(self, share: float) -> float:
         return share * self._unit_of_share
 
-    def _part_of_left(self, component: Component) -> float:
-        if component.stands_whole:
-            return 1.0
-        still = _of(component.change, self._waiting)
-        return self._share(component) / sum(map(self._share, still))
-
     def _room_of(self, role: str, profile: Profile) -> int:
         """The budgets of `small` are those of the blocks alone; the others' hold the whole prompt."""
         budget = profile.context_budget["judge" if role == "router" else role]
@@ -121,9 +117,6 @@ class TokenAllocation:
 
     def _share(self, component: Component) -> float:
         return component.small_share if self._is_small else component.share
-
-    def _shares_of(self, change: ChangeRate) -> float:
-        return sum(map(self._share, _of(change, self._components)))
 
 
 def _of(change: ChangeRate, components: Iterable[Component]) -> list[Component]:

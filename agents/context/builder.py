@@ -3,7 +3,7 @@
 Source: DESIGN section 9; S3-127 to S3-136.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
@@ -21,7 +21,7 @@ from bookwright.agents.context.filling import Filling
 from bookwright.agents.context.place import ActivityPlace
 from bookwright.agents.context.pruner import Pruned
 from bookwright.agents.context.retrieval_cache import RetrievalCache
-from bookwright.agents.context.shortfall import FAILURES, in_short
+from bookwright.agents.context.shortfall import FAILURES, Shortfall, in_short
 from bookwright.models.errors import FatalContextError
 from bookwright.models.profile import Profile, ProfileName
 from bookwright.models.step import Activity
@@ -95,17 +95,19 @@ class ContextBuilder:
         with self._storage.look() as stores:
             node, unit = stores.nodes.get(node.key), stores.nodes.get(unit.key)
             above, brief = tuple(stores.nodes.ancestors(unit)), stores.books.get(unit.book).brief
-            filling = Filling(self._kit, ActivityPlace(node, unit, activity, above, stores, brief, self._locale))
+            place = ActivityPlace(node, unit, activity, above, stores, brief, self._locale)
+            shortfall = Shortfall()
+            filling = Filling(self._kit, place, shortfall)
             components = filling.chosen(components_of(activity, role, self._profile))
             if filling.shows_registers:
                 components = with_registers(components, filling.registers, activity, self._profile)
-            cuts = self._cuts(components, role, filling)
+            cuts = self._cuts(components, role, place, filling)
         shown = [component for component in components if cuts[component].text]
         return Context(
             blocks=tuple(self._block(component, cuts[component].text) for component in shown),
             sources=tuple(sorted({source for component in shown for source in cuts[component].sources})),
             stable=len(list(takewhile(lambda component: lasts(component, activity), shown))),
-            warnings=filling.warnings,
+            warnings=shortfall.warnings,
         )
 
     def _block(self, component: Component, text: str) -> str:
@@ -114,32 +116,27 @@ class ContextBuilder:
     def _frame(self, component: Component) -> int:
         return self._count(self._block(component, "")) + _SLACK
 
-    def _cuts(self, components: Sequence[Component], role: str, filling: Filling) -> dict[Component, Pruned]:
-        """Fill the components, group by group; in each, those that have a wish once more with what the others left."""
-        rooms = TokenAllocation(
-            components, role, self._profile, self._frame, length=filling.length, registers=filling.registers
-        )
+    def _cuts(
+        self, components: Sequence[Component], role: str, place: ActivityPlace, filling: Filling
+    ) -> dict[Component, Pruned]:
+        """Fill the components, group by group; in each, those that have a wish once more with what the others left.
+
+        The registers are counted in also where they are not shown, so that all a unit's activities have the same room.
+        """
+        registers, length = filling.registers, place.unit.length or 0
+        rooms = TokenAllocation(components, role, self._profile, self._frame, length=length, registers=registers)
+        is_making = any(component.change is ChangeRate.BY_TASK for component in components)
+        untold = [own for own in registers if is_making and own not in components]
         cuts: dict[Component, Pruned] = {}
-        for group in in_groups(_with_untold(components, filling), filling.activity):
+        for group in in_groups((*components, *untold), place.activity):
             own = {}
             for component in group:
                 own[component] = rooms.room_for(component)
                 cuts[component] = filling.fill(component, own[component])
                 rooms.take(component, self._count(cuts[component].text))
-            for component in sorted(self._wishing(group), key=lambda wishing: wishing.wish):
+            wishing = [] if self._profile.name is ProfileName.SMALL else [own for own in group if own.wish]
+            for component in sorted(wishing, key=lambda component: component.wish):
                 used = self._count(cuts[component].text)
                 cuts[component] = filling.fill(component, rooms.wider(component, used), own[component])
                 rooms.widen(component, self._count(cuts[component].text) - used)
         return cuts
-
-    def _wishing(self, group: Sequence[Component]) -> Iterator[Component]:
-        if self._profile.name is not ProfileName.SMALL:
-            yield from (component for component in group if component.wish)
-
-
-def _with_untold(components: Sequence[Component], filling: Filling) -> Sequence[Component]:
-    """Count the registers in also where they are not shown, so that all a unit's activities have the same room."""
-    is_making = any(component.change is ChangeRate.BY_TASK for component in components)
-    if not is_making:
-        return components
-    return (*components, *(own for own in filling.registers if own not in components))

@@ -16,7 +16,6 @@ from bookwright.agents.relay.registers import place_of_plan, planned_entries, pl
 from bookwright.agents.relay.times.setting import told_setting
 from bookwright.models.document import DocumentKind
 from bookwright.models.profile import ProfileName
-from bookwright.models.step import Activity
 from bookwright.models.tree.place import hierarchical_position
 from bookwright.models.tree.plan import TaskType
 from bookwright.prompts.render import render_codex, render_no_room, render_secrets, render_threads
@@ -36,13 +35,13 @@ _TASKS_SHARES = (0.35, 0.15, 0.0)
 class Filling:
     """Fills the components of one activity, in the order of their turns: what comes later adds to what came before."""
 
-    def __init__(self, kit: RetrievalCache, place: ActivityPlace) -> None:
+    def __init__(self, kit: RetrievalCache, place: ActivityPlace, shortfall: Shortfall) -> None:
         self._kit = kit
         self._count = kit.count
         self._pruner = Pruner(kit.count, place.unit_focus)
         self._place = place
-        self._shortfall = Shortfall()
-        self._past = LookingBack(kit, place, self._shortfall)
+        self._shortfall = shortfall
+        self._past = LookingBack(kit, place, shortfall)
         is_prose = place.is_for_writer and kit.profile.name is not ProfileName.SMALL
         self._prose = ProseFilling(kit, place, self._past) if is_prose else None
         self._has_unit_tree = False
@@ -51,11 +50,6 @@ class Filling:
     def chosen(self, components: Sequence[Component]) -> tuple[Component, ...]:
         """Return the components that have a place here: designs, or a brief that stands for them."""
         return tuple(own for own in components if self._prose is None or self._prose.shows(own.tag))
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What had to be left out because it failed."""
-        return self._shortfall.warnings
 
     def fill(self, component: Component, room: int, own: int | None = None) -> Pruned:
         """Return a component's text, at most `room` tokens of it, and the documents in it.
@@ -91,17 +85,13 @@ class Filling:
         }
 
     def _book_design(self, room: int) -> Pruned:
-        made = self._whole_book(room)
+        design = self._place.stores.documents.latest(DocumentKind.BOOK_DESIGN)
+        made = Pruned(self._author_brief(int(room * _BRIEF_SHARE) if design else room))
+        if design:
+            left = room - self._count(made.text) - 2
+            made = Pruned(f"{made.text}\n\n{self._design_within(design.text, left)}", frozenset([design.id]))
         self._past.has_printed(made.text)
         return made
-
-    def _whole_book(self, room: int) -> Pruned:
-        design = self._place.stores.documents.latest(DocumentKind.BOOK_DESIGN)
-        head = self._author_brief(int(room * _BRIEF_SHARE) if design else room)
-        if design is None:
-            return Pruned(head)
-        left = room - self._count(head) - 2
-        return Pruned(f"{head}\n\n{self._design_within(design.text, left)}", frozenset([design.id]))
 
     def _design_within(self, design: str, room: int) -> str:
         """Return the design whole, or its gist for everybody and the sentences that bear on this unit."""
@@ -142,16 +132,6 @@ class Filling:
         return made
 
     @property
-    def activity(self) -> Activity:
-        """As which activity the components are filled."""
-        return self._place.activity
-
-    @property
-    def length(self) -> int:
-        """How long the unit is to be, in the book's unit."""
-        return self._place.unit.length or 0
-
-    @property
     def registers(self) -> tuple[Component, ...]:
         """The registers that hold anything, whether this activity is shown them or not."""
         codex = self._place.stores.codex
@@ -184,37 +164,25 @@ class Filling:
 
     def _listed(self, entries: list[str], room: int) -> Pruned:
         """Return the entries that fit, each whole or not at all, and say how many do not."""
-        kept: list[str] = []
         left = room - self._count(render_no_room(len(entries), self._place.locale)) - 1
-        for entry in entries:
-            cost = self._count(entry) + 1
-            if cost <= left:
-                kept.append(entry)
-                left -= cost
+        kept = self._pruner.fitting(entries, left)
         missing = len(entries) - len(kept)
         return Pruned("\n".join([*kept, *([render_no_room(missing, self._place.locale)] if kept and missing else [])]))
 
     def _task(self, room: int) -> Pruned:
         """The task in hand: whole if it fits, else without its unit's other tasks, else with fewer entries."""
+        place = self._place
+        position = hierarchical_position(place.unit, place.ancestors, place.reading, place.brief.language)
+        setting = told_setting(place.unit.label, place.reading, place.locale)
         for share in _TASKS_SHARES:
-            printed = self._printed_task(0, self._tasks(int(room * share)))
+            printed = materials.printed_task(place, position, setting, 0, self._tasks(int(room * share)))
             if self._count(printed) <= room:
                 return Pruned(printed)
-        for left_out in range(1, materials.entries_of(self._place) + 1):
-            printed = self._printed_task(left_out, "")
+        for left_out in range(1, materials.entries_of(place) + 1):
+            printed = materials.printed_task(place, position, setting, left_out, "")
             if self._count(printed) <= room:
                 break
-        return Pruned(Pruner(self._count, self._place.focus).condense(printed, room))
-
-    def _printed_task(self, left_out: int, tasks: str) -> str:
-        place = self._place
-        setting = told_setting(place.unit.label, place.reading, place.locale)
-        return materials.printed_task(place, self._position, setting, left_out, tasks)
-
-    @cached_property
-    def _position(self) -> str:
-        place = self._place
-        return hierarchical_position(place.unit, place.ancestors, place.reading, place.brief.language)
+        return Pruned(Pruner(self._count, place.focus).condense(printed, room))
 
     def _tasks(self, room: int) -> str:
         """What is not done of the unit's tasks, where the tree ends with the unit."""

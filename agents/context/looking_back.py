@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from bookwright.agents.context import materials, origins
+from bookwright.agents.context import materials
 from bookwright.agents.context.place import ActivityPlace
 from bookwright.agents.context.pruner import BREAK, ContextPiece, Pruned, Pruner
 from bookwright.agents.context.retrieval_cache import RetrievalCache
@@ -66,7 +66,7 @@ class LookingBack:
 
     def has_printed(self, text: str) -> None:
         """Note what the design of the whole book shows, so that the designs above do not repeat it."""
-        self._printed = frozenset(map(origins.wording, text.splitlines()))
+        self._printed = frozenset(map(materials.wording, text.splitlines()))
 
     def designs_above(self, room: int) -> Pruned:
         """The designs of the units above, and what retrieval adds to them."""
@@ -86,9 +86,9 @@ class LookingBack:
         above = materials.designs_above(self._place)
         own = self._pruner.evenly(above, int(room * _ANCESTORS_SHARE))
         shown = [piece.node for piece in above if piece.document in own.sources]
-        told = self._printed | frozenset(map(origins.wording, own.text.splitlines()))
+        told = self._printed | frozenset(map(materials.wording, own.text.splitlines()))
         found = self._pieces(self._found_above(DocumentKind.DESIGN, shown, room))
-        fresh = [piece for piece in found if origins.wording(piece.text) not in told]
+        fresh = [piece for piece in found if materials.wording(piece.text) not in told]
         return own.before(self._pruner.in_order(fresh, room - self._count(own.text) - 2))
 
     def findings_before(self, room: int, clean: Callable[[ContextPiece], ContextPiece]) -> Pruned:
@@ -136,14 +136,10 @@ class LookingBack:
         every = self._every_summary()
         if every and sum(self._count(piece.block) + BREAK for piece in every) <= room:
             return self._pruner.in_order(every, room)
-        last = self._last_summary()
-        pieces: list[ContextPiece] = []
-        if last is not None:
-            text = self._pruner.condense(last.text, int(room * _LAST_SUMMARY_SHARE))
-            pieces.append(replace(last, text=text))
+        last = self._last_summary(int(room * _LAST_SUMMARY_SHARE))
         asked = [*self._questions, *materials.queries(self._place.unit)]
-        found = self._happened(asked, room, {piece.node for piece in pieces})
-        return self._pruner.in_order([*pieces, *self._pieces(found)], room)
+        found = self._happened(asked, room, {piece.node for piece in last})
+        return self._pruner.in_order([*last, *self._pieces(found)], room)
 
     def _every_summary(self) -> list[ContextPiece]:
         """The summaries of all that is written before the place and not shown whole; none where that is too much."""
@@ -151,7 +147,7 @@ class LookingBack:
         if whole.written > _MOST_WRITTEN or len(self._before) > _MOST_SUMMARIES:
             return []
         told = [unit for unit in self._before if unit.key not in self._whole_leaves]
-        return origins.summaries_of(told, self._place)
+        return materials.summaries_of(told, self._place)
 
     def earlier_pages(self, room: int) -> Pruned:
         """Passages of what readers have read that bear on the unit, word for word, so that a phrase can return.
@@ -173,8 +169,8 @@ class LookingBack:
         if self._place.node.is_unit:
             return Pruned()
         found = self._happened(materials.queries(self._place.node), room)
-        told = frozenset(map(origins.wording, self._told.splitlines()))
-        fresh = [piece for piece in self._pieces(found) if origins.wording(piece.text) not in told]
+        told = frozenset(map(materials.wording, self._told.splitlines()))
+        fresh = [piece for piece in self._pieces(found) if materials.wording(piece.text) not in told]
         return Pruner(self._count, self._place.focus).in_order(fresh, room)
 
     def _happened(self, asked: Sequence[str], room: int, shown: Collection[int] = ()) -> list[Passage]:
@@ -198,11 +194,11 @@ class LookingBack:
             )
         return self._found[key]
 
-    def _last_summary(self) -> ContextPiece | None:
-        """The summary of the unit right before, unless its whole prose is shown."""
-        if not self._prose or self._prose[0][0].key in self._whole_leaves:
-            return None
-        return next(iter(origins.summaries_of([self._prose[0][0]], self._place)), None)
+    def _last_summary(self, room: int) -> list[ContextPiece]:
+        """The summary of the unit right before, unless there is none or its whole prose is shown."""
+        before = [leaf for leaf, _ in self._prose[:1] if leaf.key not in self._whole_leaves]
+        found = materials.summaries_of(before, self._place)
+        return [replace(piece, text=self._pruner.condense(piece.text, room)) for piece in found]
 
     @cached_property
     def _before(self) -> list[TaskNode]:
@@ -211,7 +207,9 @@ class LookingBack:
 
     @cached_property
     def _questions(self) -> list[str]:
-        return materials.questions(self._place)
+        """What a model asked about the unit before it was begun; empty where none was asked."""
+        asked = self._place.stores.documents.current(self._place.unit.key, DocumentKind.QUESTIONS)
+        return asked.text.splitlines() if asked else []
 
     @cached_property
     def _people(self) -> tuple[str, ...]:
@@ -219,11 +217,15 @@ class LookingBack:
 
     @cached_property
     def _prose(self) -> list[tuple[TaskNode, Document]]:
-        is_roomy = self._kit.profile.context_budget["writer"] >= _ROOMY
-        return materials.latest_prose(self._place, _MOST_LEAVES if is_roomy else _LEAVES)
+        """The last written units before the place with their prose, nearest first."""
+        count = _MOST_LEAVES if self._kit.profile.context_budget["writer"] >= _ROOMY else _LEAVES
+        stores = self._place.stores
+        leaves = stores.nodes.units_before(self._place.unit, count, with_own=self._place.is_dividing)
+        found = ((leaf, stores.documents.current(leaf.key, DocumentKind.PROSE)) for leaf in reversed(leaves))
+        return [(leaf, document) for leaf, document in found if document is not None]
 
     def _pieces(self, passages: Sequence[Passage]) -> list[ContextPiece]:
-        return origins.pieces_of(passages, self._place)
+        return materials.pieces_of(passages, self._place)
 
 
 def _count_for(room: int) -> int:

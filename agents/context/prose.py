@@ -8,14 +8,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from bookwright.agents.cards import book_card, node_card
-from bookwright.agents.context import materials, origins
+from bookwright.agents.context import materials
 from bookwright.agents.context.looking_back import LookingBack
 from bookwright.agents.context.place import ActivityPlace
 from bookwright.agents.context.pruner import GAP, ContextPiece, Pruned, Pruner
 from bookwright.agents.context.retrieval_cache import RetrievalCache
 from bookwright.agents.relay.continuity import hint_lines
-from bookwright.agents.relay.secrets.guard import Guard, guard_at
-from bookwright.agents.relay.secrets.open_designs import OpenDesigns, open_designs
+from bookwright.agents.relay.secrets.guard import Guard, OpenDesigns, guard_at, open_designs
 from bookwright.agents.relay.times.setting import told_setting
 from bookwright.agents.workflows import plans_in_brief
 from bookwright.models.document import Document, DocumentKind
@@ -110,7 +109,7 @@ class ProseFilling:
 
     def _unit_designs(self, room: int) -> Pruned:
         unit = self._designs.unit
-        pieces = [origins.design_for_writer(own.document, own.task, self.place.locale) for own in unit]
+        pieces = [materials.design_for_writer(own.document, own.task, self.place.locale) for own in unit]
         return self._pruner.evenly(pieces, room)
 
     def _task(self, room: int) -> Pruned:
@@ -140,13 +139,21 @@ class ProseFilling:
         return own.before(more)
 
     def _clean(self, piece: ContextPiece) -> ContextPiece:
-        return _without_entries(piece, lambda entry: bool(self._guard.violations(entry)))
+        """Return a piece without the lines that tell what is kept back, with a mark where they stood."""
+        kept: list[str] = []
+        for line in piece.text.split("\n"):
+            if not self._guard.violations(line):
+                kept.append(line)
+            elif kept[-1:] != [GAP]:
+                kept.append(GAP)
+        text = "\n".join(kept)
+        return replace(piece, text=text if any(map(str.isalnum, text)) else "")
 
     def _hints(self, room: int) -> Pruned:
         place, unit = self.place, self.place.unit
         told = self._writers_brief.text if self._writers_brief else self._designs.plot_of(unit)
         sight = self.kit.director.sight(unit.label, place.stores.codex, place.brief, told=told or unit.goal)
-        return Pruned(self._pruner.fitting(hint_lines(sight, place.locale), room))
+        return Pruned("\n".join(self._pruner.fitting(hint_lines(sight, place.locale), room)))
 
     @cached_property
     def _pruner(self) -> Pruner:
@@ -163,19 +170,6 @@ class ProseFilling:
     @cached_property
     def _guard(self) -> Guard:
         return guard_at(self.place.stores, self.place.brief, self.place.unit)
-
-
-def _without_entries(piece: ContextPiece, is_left_out: Callable[[str], bool]) -> ContextPiece:
-    """Return a piece without the lines that are to be left out, with a mark where they stood."""
-    kept: list[str] = []
-    for line in piece.text.split("\n"):
-        if not is_left_out(line):
-            kept.append(line)
-        elif kept[-1:] != [GAP]:
-            kept.append(GAP)
-    text = "\n".join(kept)
-    has_text = any(character.isalnum() for character in text)
-    return replace(piece, text=text if has_text else "")
 
 
 def _unit_place(place: ActivityPlace) -> UnitPlace:

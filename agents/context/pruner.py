@@ -122,7 +122,7 @@ class Pruner:
             room -= cost
         return self._printed(sorted(kept, key=lambda piece: piece.order))
 
-    def fitting(self, lines: Sequence[str], room: int) -> str:
+    def fitting(self, lines: Sequence[str], room: int) -> list[str]:
         """Keep the first lines that fit, each whole or not at all."""
         kept: list[str] = []
         for line in lines:
@@ -130,7 +130,7 @@ class Pruner:
             if cost <= room:
                 kept.append(line)
                 room -= cost
-        return "\n".join(kept)
+        return kept
 
     def growing(self, pieces: Sequence[ContextPiece], room: int, expected: int) -> Pruned:
         """Keep a share of each piece that depends only on those before it, so that more grows at the end.
@@ -241,25 +241,14 @@ def _arranged(kept: Sequence[_PrunableEntry], all_: Sequence[_PrunableEntry]) ->
     lines: list[str] = []
     section = ""
     for _, group in groupby(all_, key=lambda entry: entry.line):
-        line = _line(list(group), chosen)
-        entry = line[1]
-        if entry is not None and entry.section != section:
-            section = entry.section
+        entries = list(group)  # of one line, so of one section
+        if not chosen.isdisjoint(entries) and entries[0].section != section:
+            section = entries[0].section
             lines.append(section)
-        if line[0] != GAP or not "".join(lines[-1:]).endswith(GAP):
-            lines.append(line[0])
+        parts: list[str] = []
+        for is_in, some in groupby(entries, key=lambda entry: entry in chosen):
+            parts += [entry.text for entry in some] if is_in else [GAP]
+        line = join_sentences(parts)
+        if line != GAP or not "".join(lines[-1:]).endswith(GAP):
+            lines.append(line)
     return "\n".join(lines)
-
-
-def _line(entries: Sequence[_PrunableEntry], chosen: set[_PrunableEntry]) -> tuple[str, _PrunableEntry | None]:
-    """What is printed of a line, and an entry that stays of it; the mark alone where none does."""
-    parts: list[str] = []
-    first: _PrunableEntry | None = None
-    for is_in, group in groupby(entries, key=lambda entry: entry in chosen):
-        if not is_in:
-            parts.append(GAP)
-            continue
-        some = list(group)
-        first = first or some[0]
-        parts += [entry.text for entry in some]
-    return join_sentences(parts), first

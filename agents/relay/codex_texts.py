@@ -3,17 +3,11 @@
 Source: DESIGN section 10, item 2; DETAILS "Visibility levels", "Phase filter" and fault 3; REQUIREMENTS I-23.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bookwright.agents.relay.secrets.coming_out import (
-    SecretState,
-    is_out,
-    is_yet_to_happen,
-    state_of,
-    told_in,
-    unaware_at,
-)
+from bookwright.agents.relay.secrets import coming_out
+from bookwright.agents.relay.secrets.coming_out import SecretState
 from bookwright.agents.relay.threads.foreshadowing import as_before, level_at
 from bookwright.models.codex.entries import Importance, Secret, Visibility, folded
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadEventType, ThreadStatus
@@ -59,7 +53,7 @@ def section_level(seen: SeenEntry, section: SeenSection) -> Visibility:
 
 def secret_level(secret: Secret, at: str, reading: ReadingOrder) -> Visibility:
     """Return how much of a secret may be told in the unit `at`: all of it from its place on, and once it was told."""
-    return Visibility.USE if is_out(secret, at, reading) else secret.visibility
+    return Visibility.USE if coming_out.is_out(secret, at, reading) else secret.visibility
 
 
 def section_texts(seen: SeenEntry) -> list[CodexText]:
@@ -79,23 +73,14 @@ def section_texts(seen: SeenEntry) -> list[CodexText]:
     ]  # fmt: skip
 
 
-def secret_and_payoff_texts(
-    secrets: Iterable[Secret], threads: Iterable[Foreshadowing], at: str, reading: ReadingOrder
-) -> list[CodexText]:
-    """Return secrets and the payoffs of threads as pieces."""
-    return [
-        *(_of_secret(secret, at, reading) for secret in secrets),
-        *(_of_thread(thread, at, reading) for thread in threads),
-    ]
-
-
 def is_unknown(seen: SeenEntry, pieces: Sequence[CodexText]) -> bool:
     """Whether not even the existence of an entry is to be known."""
     return not seen.is_there or (bool(pieces) and all(piece.level is Visibility.HIDDEN for piece in pieces))
 
 
-def _of_secret(secret: Secret, at: str, reading: ReadingOrder) -> CodexText:
-    state, telling = state_of(secret, at, reading), told_in(secret)
+def secret_text(secret: Secret, at: str, reading: ReadingOrder) -> CodexText:
+    """Return a secret with how much of it may be told in the unit `at`."""
+    state, telling = coming_out.state_of(secret, at, reading), coming_out.told_in(secret)
     is_told, came_out = state is SecretState.TOLD, telling.place if telling else secret.revealed_at
     return CodexText(
         source="secret", id=secret.id, text=secret.content, level=secret_level(secret, at, reading),
@@ -103,12 +88,13 @@ def _of_secret(secret: Secret, at: str, reading: ReadingOrder) -> CodexText:
         subtlety=_SUBTLETY[secret.importance], is_told=is_told,
         is_owed=state in (SecretState.DUE, SecretState.PENDING),
         told_in=reading.number(came_out) if came_out and is_told else None,
-        is_later=is_yet_to_happen(secret, at, reading), unaware=unaware_at(secret, at, reading),
+        is_later=coming_out.is_yet_to_happen(secret, at, reading),
+        unaware=coming_out.unaware_at(secret, at, reading),
     )  # fmt: skip
 
 
-def _of_thread(thread: Foreshadowing, at: str, reading: ReadingOrder) -> CodexText:
-    """The payoff is what a thread holds back; its seed comes with the instruction to plant it."""
+def payoff_text(thread: Foreshadowing, at: str, reading: ReadingOrder) -> CodexText:
+    """Return the payoff of a thread: what it holds back. Its seed comes with the instruction to plant it."""
     is_in_force = thread.status is not ThreadStatus.ABANDONED
     before = as_before(thread, at, reading)
     is_told = before.status is ThreadStatus.REVEALED

@@ -13,11 +13,9 @@ from bookwright.agents.relay.history.codex_then import CodexReader
 from bookwright.agents.relay.leaks.folding import Folded, fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.agents.relay.scene import SceneIdentifier, scene_of
-from bookwright.agents.relay.secrets.guard import guard_at
+from bookwright.agents.relay.secrets.guard import guard_at, plot_of
 from bookwright.agents.relay.secrets.kept import ForbiddenKeywords, kept_of
-from bookwright.agents.relay.secrets.matching import Matcher
-from bookwright.agents.relay.secrets.open_designs import plot_of
-from bookwright.agents.relay.secrets.public import Public, named_by, order_of
+from bookwright.agents.relay.secrets.matching import Matcher, Public, named_by, order_of
 from bookwright.agents.relay.secrets.visibility import (
     Hint,
     KnownFact,
@@ -29,7 +27,7 @@ from bookwright.agents.relay.secrets.visibility import (
 from bookwright.agents.relay.threads.instructions import ORDERS, ForeshadowInstruction, Reveal, instruct, reveals_at
 from bookwright.models.brief import Brief
 from bookwright.models.codex.entries import EntryKind
-from bookwright.models.document import DocumentKind
+from bookwright.models.document import Document, DocumentKind
 from bookwright.models.story_time.times import StoryTime
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_hints
@@ -189,7 +187,7 @@ class ContinuityDirector:
         nothing: tuple[ForeshadowInstruction, ...] = ()
         found = shortfall.without("orders for threads", orders, nothing)
         return CodexSight(
-            codex=codex, orders=found, reveals=reveals_at(secrets, at, reading, matcher) if secrets else (),
+            codex=codex, orders=found, reveals=reveals_at(secrets, at, reading, matcher),
             hints=shortfall.without("hints", lambda: collect_hints(codex, found), ()),
             keywords=shortfall.without("forbidden words", words, ForbiddenKeywords()),
         )  # fmt: skip
@@ -206,7 +204,7 @@ def _filtered(
 ) -> FilteredContext:  # fmt: skip
     above = stores.nodes.ancestors(unit)
     guard = guard_at(stores, brief, unit)
-    guide = stores.documents.latest(DocumentKind.STYLE_GUIDE)
+    guide, entries = stores.documents.latest(DocumentKind.STYLE_GUIDE), sight.codex.entries
     past = {name: guard.redact(text) for name, text in _past(unit, above, stores, scene, shortfall).items()}
     return FilteredContext(
         scene_id=scene.key,
@@ -215,8 +213,8 @@ def _filtered(
         plot_l2=guard.redact((above[0] if above else unit).goal),
         plot_l3=guard.redact(plot),
         **past,
-        characters={entry.name: entry for entry in sight.codex.of_kind(EntryKind.CHARACTER)},
-        world_settings={entry.name: entry for entry in sight.codex.of_kind(EntryKind.WORLD)},
+        characters={entry.name: entry for entry in entries if entry.kind is EntryKind.CHARACTER},
+        world_settings={entry.name: entry for entry in entries if entry.kind is EntryKind.WORLD},
         style_guide=guide.text if guide else brief.style,
     )
 
@@ -225,15 +223,10 @@ def _past(
     unit: TaskNode, above: list[TaskNode], stores: Stores, scene: SceneIdentifier, shortfall: Shortfall
 ) -> dict[str, str]:
     """The three summaries; what is not there although something was written before is a warning."""
-
-    def whole() -> str:
-        state = stores.documents.latest(DocumentKind.GLOBAL_STATE)
-        return state.text if state else ""
-
     before = stores.nodes.units_before(unit, 1)
     elder = _elder(unit, above, stores)
     makers: dict[str, Callable[[], str]] = {
-        "summary_l1": whole,
+        "summary_l1": lambda: _text(stores.documents.latest(DocumentKind.GLOBAL_STATE)),
         "summary_l2": lambda: _summary(elder, stores),
         "summary_l3": lambda: _summary(before[-1] if before else None, stores),
     }
@@ -286,5 +279,8 @@ def _elder(unit: TaskNode, above: list[TaskNode], stores: Stores) -> TaskNode | 
 
 
 def _summary(unit: TaskNode | None, stores: Stores) -> str:
-    found = stores.documents.current(unit.key, DocumentKind.SUMMARY) if unit else None
-    return found.text if found else ""
+    return _text(stores.documents.current(unit.key, DocumentKind.SUMMARY) if unit else None)
+
+
+def _text(document: Document | None) -> str:
+    return document.text if document else ""

@@ -13,14 +13,8 @@ from bookwright.agents.relay.codex_texts import section_level
 from bookwright.agents.relay.history.codex_then import CodexReader
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
-from bookwright.agents.relay.secrets.coming_out import (
-    SecretState,
-    is_late,
-    is_yet_to_happen,
-    state_of,
-    told_in,
-    unaware_at,
-)
+from bookwright.agents.relay.secrets import coming_out
+from bookwright.agents.relay.secrets.coming_out import SecretState
 from bookwright.agents.relay.secrets.matching import Matcher, Withholding
 from bookwright.agents.relay.threads.foreshadowing import as_before
 from bookwright.agents.relay.threads.instructions import GRAVEST, ORDERS, ForeshadowInstruction, comes_out_in, instruct
@@ -80,14 +74,21 @@ class PlannedThread:
 
 
 @dataclass(frozen=True)
-class PlannedFact:
-    """One section of an entry."""
+class RecordedFact:
+    """One section of an entry, for whoever plans or holds a text against it."""
 
     name: str
     text: str
     is_kept: bool = False
     """Readers are not to know it yet."""
+    phase: str = ""
+    """The phase that it tells of, where that is not the present one."""
+    is_over: bool = False
+    """That phase is over; one that is not has still to begin."""
     known_from: Where | None = None
+    """Where readers learn of it, if they do not know it yet."""
+    when: str = ""
+    """When it happens in the story."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class PlannedEntry:
     kind: EntryKind
     name: str
     aliases: tuple[str, ...]
-    facts: tuple[PlannedFact, ...]
+    facts: tuple[RecordedFact, ...]
 
 
 def place_of_plan(label: str, reading: ReadingOrder, *, is_dividing: bool) -> str:
@@ -129,13 +130,14 @@ def planned_entries(codex: CodexReader, at: str, told: str) -> list[PlannedEntry
 
 
 def _planned_secret(secret: Secret, at: str, reading: ReadingOrder) -> PlannedSecret:
-    state, telling = state_of(secret, at, reading), told_in(secret)
+    state, telling = coming_out.state_of(secret, at, reading), coming_out.told_in(secret)
     if state is SecretState.DUE and not comes_out_in(secret, at, reading):
         state = SecretState.KEPT if reading.holds_chapters(at) else SecretState.PENDING
     is_told = state is SecretState.TOLD and telling is not None
     return PlannedSecret(
-        secret=secret, state=state, is_late=is_late(secret, at, reading),
-        is_later=is_yet_to_happen(secret, at, reading), unaware=unaware_at(secret, at, reading),
+        secret=secret, state=state, is_late=coming_out.is_late(secret, at, reading),
+        is_later=coming_out.is_yet_to_happen(secret, at, reading),
+        unaware=coming_out.unaware_at(secret, at, reading),
         comes_out=Where.of(secret.revealed_at, reading),
         came_out=Where.of(telling.place, reading) if telling and is_told else None,
     )  # fmt: skip
@@ -164,7 +166,7 @@ def _urgency(own: PlannedThread) -> tuple[bool, bool, bool, int]:
 
 def _planned_entry(seen: SeenEntry, reading: ReadingOrder) -> PlannedEntry:
     facts = (
-        PlannedFact(
+        RecordedFact(
             name=own.section.name, text=own.section.text, is_kept=section_level(seen, own) < Visibility.USE,
             known_from=None if own.reader_may_know else Where.of(own.section.known_from, reading),
         )
@@ -172,22 +174,6 @@ def _planned_entry(seen: SeenEntry, reading: ReadingOrder) -> PlannedEntry:
         if own.section.text
     )  # fmt: skip
     return PlannedEntry(seen.entry.kind, seen.entry.name, seen.entry.aliases, tuple(facts))
-
-
-@dataclass(frozen=True)
-class RecordedFact:
-    """One section of an entry, as a text is held against it."""
-
-    name: str
-    text: str
-    phase: str = ""
-    """The phase that it tells of, where that is not the present one."""
-    is_over: bool = False
-    """That phase is over; one that is not has still to begin."""
-    known_from: Where | None = None
-    """Where readers learn of it, if they do not know it yet."""
-    when: str = ""
-    """When it happens in the story."""
 
 
 @dataclass(frozen=True)
@@ -219,7 +205,9 @@ def record_lines(
     lines: list[str] = []
     left = room
     for own in named:
-        if line := _fitting(_recorded(own, reading), words, left, count, locale):
+        facts = tuple(_fact(section, own, reading) for section in own.sections if section.section.text)
+        entry = RecordedEntry(own.entry.kind.value, own.entry.names, own.phase or "", facts)
+        if line := _fitting(entry, words, left, count, locale):
             lines.append(line)
             left -= count(line) + 1
     missing = len(named) - len(lines)
@@ -240,11 +228,6 @@ def _fitting(entry: RecordedEntry, words: set[str], room: int, count: Callable[[
             kept.append(fact)
             line = longer
     return line
-
-
-def _recorded(own: SeenEntry, reading: ReadingOrder) -> RecordedEntry:
-    facts = tuple(_fact(section, own, reading) for section in own.sections if section.section.text)
-    return RecordedEntry(own.entry.kind.value, own.entry.names, own.phase or "", facts)
 
 
 def _fact(seen: SeenSection, of: SeenEntry, reading: ReadingOrder) -> RecordedFact:

@@ -18,7 +18,7 @@ PHASE_ORDER = (("initial", 25), ("development", 75), ("climax", 90), ("resolutio
 
 @dataclass(frozen=True)
 class SceneIdentifier:
-    """A unit by the number of its chapter; `label_of` leads back to it."""
+    """A unit by the number of its chapter; it leads back to the unit."""
 
     episode_id: str
     """The number of its chapter; the label of a unit that lies in none."""
@@ -48,14 +48,6 @@ def scene_of(label: str, reading: ReadingOrder) -> SceneIdentifier:
         inside = label[len(chapter) + 1 :] or None
         return SceneIdentifier(str(number), inside, chapter.rpartition(".")[0] or None, _phase_of(number, reading))
     return SceneIdentifier(label, None, label.rpartition(".")[0] or None)
-
-
-def label_of(scene: SceneIdentifier, reading: ReadingOrder) -> str:
-    """Return the label of the unit that a name of `scene_of` stands for."""
-    if not reading.chapters or "." in scene.episode_id:
-        return scene.episode_id
-    chapter = reading.chapters[int(scene.episode_id) - 1]
-    return f"{chapter}.{scene.sequence_id}" if scene.sequence_id else chapter
 
 
 def _phase_of(number: int, reading: ReadingOrder) -> str | None:

@@ -137,11 +137,8 @@ def _grown(lines: Sequence[_Line], place: int, language: Language) -> Sequence[_
 def _liveliest(tables: Sequence[list[_Line]], language: Language) -> Iterator[str]:
     """Yield the liveliest passage with talk and the liveliest without, then what comes after these."""
     least, _ = _BOUNDS[language.is_spaced]
-    found = []
-    for lines in tables:
-        runs = [_grown(lines, place, language) for place in _openings(lines)]
-        long_enough = [run for run in runs if sum(own.length for own in run) >= least]
-        found += [(_life(run, language), _printed(run)) for run in long_enough]
+    runs = (_grown(lines, place, language) for lines in tables for place in _openings(lines))
+    found = [(_life(run, language), _printed(run)) for run in runs if sum(own.length for own in run) >= least]
     ranked = [passage for _, passage in sorted(found, key=lambda pair: (-pair[0], pair[1]))]
     talking = [passage for passage in ranked if any(spans for _, spans in speech_in(paragraphs_of(passage), language))]
     told = [passage for passage in ranked if passage not in talking]

@@ -26,7 +26,8 @@ def distinct_events(units: Sequence[PlanNode], count: int, parent: TaskNode, lan
     """
     distinct: list[PlanNode] = []
     for unit in units:
-        if not any(_are_alike(unit.goal, other.goal) for other in distinct) and _says_something(unit.goal):
+        is_more_than_a_title = len(set(terms(unit.goal))) >= _LEAST_TERMS
+        if is_more_than_a_title and not any(_are_alike(unit.goal, other.goal) for other in distinct):
             distinct.append(unit)
     return distinct[:count] if len(distinct) >= count else _arc(parent, count, language)
 
@@ -46,8 +47,3 @@ def _are_alike(one: str, other: str) -> bool:
     """True if two goals share most of their words."""
     left, right = set(terms(one)), set(terms(other))
     return len(left & right) >= _ALIKE * min(len(left), len(right)) if left and right else one == other
-
-
-def _says_something(goal: str) -> bool:
-    """False for a goal that is no more than a title."""
-    return len(set(terms(goal))) >= _LEAST_TERMS

@@ -105,7 +105,21 @@ def prose_score(text: str, names: tuple[str, ...], things: tuple[str, ...], targ
 
     `names` and `things` are the premise's, see `names_in` and `things_in`.
     """
-    parts = _parts(text, names, things, target, language)
+    length = language.measure(text)
+    hundreds = max(length / 100, 0.01)
+    wanted = set(things) | {term for name in names for term in terms(name)}
+    words = terms(text)
+    strange = Counter(word for word in words if word not in wanted and len(word) > 3)
+    narration = _SPEECH.sub("", text)
+    parts = {
+        "repetition": _falling(repetition(text, language), 0.2),
+        "length": _falling(abs(length - target) / max(target, 1), 0.5),
+        "closeness": min(sum(word in wanted for word in words) / hundreds / _CLOSE, 1.0),
+        "steadiness": _falling(max(strange.values(), default=0) / hundreds, _TAKEN_OVER),
+        "openings": _distinct_openings(text, language),
+        "plainness": _falling(len(_META.findall(text)) / hundreds, 1.0),
+        "person": _falling(len(_FIRST_PERSON.findall(narration)) / hundreds, 4.0),
+    }
     return sum(_WEIGHTS[name] * value for name, value in parts.items()) / sum(_WEIGHTS.values())
 
 
@@ -117,26 +131,6 @@ def better_of(
         return draft
     scores = [prose_score(text, names, things, target, language) for text in (draft, refined)]
     return refined if scores[1] > scores[0] else draft
-
-
-def _parts(
-    text: str, names: tuple[str, ...], things: tuple[str, ...], target: int, language: Language
-) -> dict[str, float]:
-    length = language.measure(text)
-    hundreds = max(length / 100, 0.01)
-    wanted = set(things) | {term for name in names for term in terms(name)}
-    words = terms(text)
-    strange = Counter(word for word in words if word not in wanted and len(word) > 3)
-    narration = _SPEECH.sub("", text)
-    return {
-        "repetition": _falling(repetition(text, language), 0.2),
-        "length": _falling(abs(length - target) / max(target, 1), 0.5),
-        "closeness": min(sum(word in wanted for word in words) / hundreds / _CLOSE, 1.0),
-        "steadiness": _falling(max(strange.values(), default=0) / hundreds, _TAKEN_OVER),
-        "openings": _distinct_openings(text, language),
-        "plainness": _falling(len(_META.findall(text)) / hundreds, 1.0),
-        "person": _falling(len(_FIRST_PERSON.findall(narration)) / hundreds, 4.0),
-    }
 
 
 def _falling(value: float, nothing_at: float) -> float:

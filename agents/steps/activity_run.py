@@ -35,7 +35,6 @@ class ActivityRun(ActivityMaterial):
         """Do one step, or find it done, and return what it came to.
 
         Args:
-            agent: Who is asked.
             conclude: Given the value, returns the move that is recorded with it.
             step: The step's name where it differs from the agent's.
             check: Says what is wrong with a value of the right shape; empty if nothing is.
@@ -52,10 +51,8 @@ class ActivityRun(ActivityMaterial):
         self.reads(agent)
         may_be_cut = may_be_cut or self.is_small
         key = self._key(step or agent.name)
-        outcome = self._found(agent, key, conclude)
-        if outcome is None:
-            asking = Asking(self, agent, key, prefill, is_bare, may_be_cut, check, conclude, next_step)
-            outcome = asking.until_it_stands()
+        asking = Asking(self, agent, key, prefill, is_bare, may_be_cut, check, conclude, next_step)
+        outcome = self._found(agent, key, conclude) or asking.until_it_stands()
         if agent.artefact:
             text = outcome.value if isinstance(outcome.value, str) else plain(outcome.reply.text)
             self.add(agent.artefact, text, is_prose=agent.is_prose)

@@ -169,26 +169,15 @@ def _parse(agent: Agent, reply: Reply, language: Language | None, prompt: str, c
         return Parsed(failure=Failure.EMPTY, detail="the answer is empty")
     if reply.finish_reason == "length":
         return Parsed(failure=Failure.CUT_OFF, detail="the answer was cut off; answer more briefly")
-    text = text if agent.output else _unfenced(text)
+    if agent.output is None and (fence := _FENCE.fullmatch(text)):
+        text = fence.group(1).strip()
     head = text[:_ECHO_CHARACTERS]
     if len(head) == _ECHO_CHARACTERS and head in prompt:
         return Parsed(failure=Failure.ECHO, detail="the answer repeats the instructions")
-    parsed = _read_json(agent.output, text, language) if agent.output else _read_text(text, language)
+    parsed = _read_json(agent.output, text, language) if agent.output else _in_its_language(text, language)
     if parsed.failure is None and check is not None and (problem := check(parsed.value)):
         return Parsed(failure=Failure.UNPARSABLE, detail=problem)
     return parsed
-
-
-def _unfenced(text: str) -> str:
-    fence = _FENCE.fullmatch(text)
-    return fence.group(1).strip() if fence else text
-
-
-def _read_text(text: str, language: Language | None) -> Parsed:
-    if language is not None and not is_in(language, text):
-        wanted = f"answer in {language.english_name}"
-        return Parsed(failure=Failure.WRONG_LANGUAGE, detail=f"the answer is in another language; {wanted}")
-    return Parsed(value=text)
 
 
 def _read_json(output: type[BaseModel], text: str, language: Language | None) -> Parsed:
@@ -196,7 +185,7 @@ def _read_json(output: type[BaseModel], text: str, language: Language | None) ->
     for candidate in _json_candidates(text):
         try:
             value = output.model_validate(_plain_values(json.loads(candidate, strict=False)))
-            return _in_its_language(value, language) if language else Parsed(value=value)
+            return _in_its_language(value, language)
         except json.JSONDecodeError as error:
             problem = f"not valid JSON: {error}"
         except ValidationError as error:
@@ -205,12 +194,15 @@ def _read_json(output: type[BaseModel], text: str, language: Language | None) ->
     return Parsed(failure=Failure.UNPARSABLE, detail=problem)
 
 
-def _in_its_language(value: BaseModel, language: Language) -> Parsed:
+def _in_its_language(value: str | BaseModel, language: Language | None) -> Parsed:
     """Hold all that an answer says in its own words, taken together, to the book's language."""
-    if is_in(language, "\n".join(_own_words(value))):
+    if language is None or is_in(language, "\n".join(_own_words(value))):
         return Parsed(value=value)
-    wanted = f"keep the keys and the closed values as they are, and write everything else in {language.english_name}"
-    return Parsed(failure=Failure.WRONG_LANGUAGE, detail=f"the values are in another language; {wanted}")
+    what, wanted = "the answer is", "answer"
+    if isinstance(value, BaseModel):
+        what, wanted = "the values are", "keep the keys and the closed values as they are, and write everything else"
+    detail = f"{what} in another language; {wanted} in {language.english_name}"
+    return Parsed(failure=Failure.WRONG_LANGUAGE, detail=detail)
 
 
 def _own_words(value: Any) -> Iterator[str]:
@@ -251,8 +243,7 @@ def _json_candidates(text: str) -> list[str]:
 
 
 def _problems(error: ValidationError) -> str:
-    lines = [
+    return "; ".join(
         f"{'.'.join(map(str, item['loc'])) or 'the answer'}: {item['msg']}"
         for item in error.errors(include_url=False, include_input=False)[:6]
-    ]
-    return "; ".join(lines)
+    )

@@ -11,17 +11,8 @@ from bookwright.agents.backends.protocol import Correction, Prompt, Request, Sam
 from bookwright.agents.react.loop import MAX_STEPS, Loop, acting, answered, shown
 from bookwright.agents.react.observation import ROOM
 from bookwright.agents.small.sampling import sampling_extra
-from bookwright.agents.steps.answers import (
-    Check,
-    Conclude,
-    Outcome,
-    Parsed,
-    answer_limit,
-    echoes,
-    parse,
-    shown_again,
-    whole,
-)
+from bookwright.agents.steps import answers
+from bookwright.agents.steps.answers import Check, Conclude, Outcome, Parsed
 from bookwright.agents.steps.desk import Desk
 from bookwright.agents.steps.material import ActivityMaterial
 from bookwright.agents.steps.recording import Recorder
@@ -75,7 +66,7 @@ class Asking:
         for _ in range(self.desk.settings.max_repairs + 1):
             reply = self._reply()
             answer = answered(reply) if self.agent.tools else reply
-            parsed = self._no_answer(reply) or self._parse(answer)
+            parsed = self._parsed(reply, answer)
             step = self.recorder.record(reply, parsed)
             if parsed.failure is None:
                 self.material.forget_warnings()
@@ -126,20 +117,17 @@ class Asking:
                 turns.append(shown(record.reply, record.tool_use, room, self.desk.locale))
             elif record.id == last and record.failure is not None:
                 reply, language = record.reply, self.desk.brief.language
-                turns.append(shown_again(reply, record.failure, record.detail, language, self.desk.locale))
+                turns.append(answers.shown_again(reply, record.failure, record.detail, language, self.desk.locale))
         return turns
 
-    def _no_answer(self, reply: Reply) -> Parsed | None:
-        """Refuse a reply that asks for a tool once nothing may be used any more."""
-        if self.tools is None or acting(reply) is None:
-            return None
-        return Parsed(failure=Failure.UNPARSABLE, detail=render_turn("no_answer", self.desk.locale))
-
-    def _parse(self, reply: Reply) -> Parsed:
+    def _parsed(self, reply: Reply, answer: Reply) -> Parsed:
+        """Read the answer of a reply; there is none in one that asks for a tool once nothing may be used any more."""
+        if self.tools is not None and acting(reply) is not None:
+            return Parsed(failure=Failure.UNPARSABLE, detail=render_turn("no_answer", self.desk.locale))
         if self.may_be_cut:
-            reply = whole(reply, self.agent)
-        asked = echoes(self.system, self.blocks, is_tagged=not self.material.is_small)
-        return parse(self.agent, reply, self.desk.brief.language, asked, self.check)
+            answer = answers.whole(answer, self.agent)
+        asked = answers.echoes(self.system, self.blocks, is_tagged=not self.material.is_small)
+        return answers.parse(self.agent, answer, self.desk.brief.language, asked, self.check)
 
     @cached_property
     def blocks(self) -> tuple[str, ...]:
@@ -169,12 +157,7 @@ class Asking:
             self.material.shared = len(self.material.blocks)
         if self.tools is not None:
             return len(self.blocks)  # each look is followed by the same prompt
-        return max(self.material.shared, self._of_unit)
-
-    @property
-    def _of_unit(self) -> int:
-        """How many leading blocks the unit's other activities have, too."""
-        return 0 if self.is_bare else self.material.stable
+        return max(self.material.shared, self.material.stable)
 
     def _ask(self, corrections: tuple[Correction, ...], tools: tuple[ToolSpec, ...]) -> Reply:
         self._may_go_on()
@@ -182,11 +165,12 @@ class Asking:
         model, fallbacks = desk.model_of(role), desk.settings.fallbacks
         _log.debug("%s asks %s as %s", name, model, role)
         number = self.recorder.number
+        of_unit = 0 if self.is_bare else self.material.stable  # leading blocks that its other activities have, too
         request = Request(
             model=model,
             role=role,
             name=name,
-            prompt=Prompt(self.system, self.blocks, self.stable, self.prefill, self._of_unit),
+            prompt=Prompt(self.system, self.blocks, self.stable, self.prefill, of_unit),
             sampling=self._sampling(number),
             output=self.agent.output,
             fallbacks=fallbacks.get(role) or fallbacks.get("default") or (),
@@ -239,7 +223,7 @@ class Asking:
         brief, profile = self.desk.brief, self.desk.profile
         identity = f"{brief.seed} {self.key.model_dump_json()} {number}"
         seed = int.from_bytes(hashlib.sha256(identity.encode()).digest()[:4], "big") >> 1
-        limit = answer_limit(self.agent, self.material.card, profile, brief.language)
+        limit = answers.answer_limit(self.agent, self.material.card, profile, brief.language)
         extra = {}
         if profile.name is ProfileName.SMALL:
             model = self.desk.model_of(self.agent.role)

@@ -2,6 +2,7 @@
 
 import logging
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 from bookwright.agents.agent import Agent
@@ -50,26 +51,21 @@ class ActivityMaterial:
         self.shared = 0
         """How many leading blocks the step asked last had in common with the one after it."""
         self._context_role = context
-        self._context: Context | None = None
         self._rested_on: list[int] = []
         self._warnings: list[str] = []
         self._readers: set[tuple[str, Path | None]] = set()
         """Templates that read the card, each with the folder of its blueprint."""
 
-    @property
+    @cached_property
     def context(self) -> Context:
         """The activity's context, built when it is first needed and then kept."""
-        if self._context is None:
-            if self._is_told_by_template or self.activity is Activity.REVIEW:
-                self._context = Context(blocks=(), sources=(), stable=0)
-            else:
-                context = self.desk.contexts.build(self.node, self.unit, self.activity, self._context_role)
-                self.warn(*context.warnings)
-                if not self.guard.is_idle:
-                    blocks = tuple(self.guard.redact(block, self._left_out) for block in context.blocks)
-                    context = replace(context, blocks=blocks)
-                self._context = context
-        return self._context
+        if self._is_told_by_template or self.activity is Activity.REVIEW:
+            return Context(blocks=(), sources=(), stable=0)
+        context = self.desk.contexts.build(self.node, self.unit, self.activity, self._context_role)
+        self.warn(*context.warnings)
+        if self.guard.is_idle:
+            return context
+        return replace(context, blocks=tuple(self.guard.redact(block, self._left_out) for block in context.blocks))
 
     @property
     def is_small(self) -> bool:
@@ -147,7 +143,7 @@ class ActivityMaterial:
     def narrow_to(self, *tags: str) -> None:
         """Leave out, for the steps that follow, all of the context but the blocks with these tags."""
         blocks = tuple(block for block in self.context.blocks if any(f"<{tag}>" in block for tag in tags))
-        self._context = Context(blocks=blocks, sources=(), stable=0)
+        self.context = Context(blocks=blocks, sources=(), stable=0)
         self.shared = min(self.shared, self.leading)
 
     def lead_with(self, tag: str, prose: str) -> None:

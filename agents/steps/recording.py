@@ -38,21 +38,9 @@ def record_surely(
         ReplyLost: It still cannot; the reply is lost with this process, and only then.
     """
     advice = f"{journal.way_on} asks for the last answer again, which could not be kept"
-
-    def write(was_tried: bool) -> int:
-        return journal.record(attempt, move, intent, is_again=is_again or was_tried)
-
-    return _patiently(write, advice, patience)
-
-
-def keep_surely(journal: Journal, use: ToolUse, *, patience: float) -> None:
-    """Keep what a tool brought, in the same way.
-
-    Raises:
-        ReplyLost: It cannot be kept; nothing that was paid for a model is lost.
-    """
-    advice = f"{journal.way_on} uses the last tool again, whose answer could not be kept"
-    _patiently(lambda is_again: journal.record_tool_use(use), advice, patience)
+    return _patiently(
+        lambda was_tried: journal.record(attempt, move, intent, is_again=is_again or was_tried), advice, patience
+    )
 
 
 def _patiently(write: Callable[[bool], _T], advice: str, patience: float) -> _T:
@@ -98,8 +86,14 @@ class Recorder:
         return self._keep(reply, Failure.TOOL_USE, " ".join(told.split())[:_ACTION_CHARACTERS], None)
 
     def observed(self, use: ToolUse) -> None:
-        """Record what a tool brought, before it goes into a prompt."""
-        keep_surely(self.desk.journal, use, patience=self.desk.settings.record_seconds)
+        """Record what a tool brought, before it goes into a prompt, as surely as a reply.
+
+        Raises:
+            ReplyLost: It cannot be kept; nothing that was paid for a model is lost.
+        """
+        journal = self.desk.journal
+        advice = f"{journal.way_on} uses the last tool again, whose answer could not be kept"
+        _patiently(lambda is_again: journal.record_tool_use(use), advice, self.desk.settings.record_seconds)
 
     def record(self, reply: Reply, parsed: Parsed) -> int:
         """Record a delivered reply with its outcome and its move; returns the step's id."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from bookwright.agents.agent import Agent
-from bookwright.agents.context.origins import origin_of
+from bookwright.agents.context.materials import origin_of
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.answers import Check
 from bookwright.agents.workflows import INFER, book_design_maintainer, global_state_maintainer

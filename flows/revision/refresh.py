@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import chain
 
-from bookwright.agents.context.origins import origin_of
+from bookwright.agents.context.materials import origin_of
 from bookwright.agents.relay.secrets.guard import Guard
 from bookwright.flows import task_work
 from bookwright.flows.activities import close as closing

@@ -73,10 +73,7 @@ def speech_in(parts: list[str], language: Language) -> Iterator[tuple[str, list[
     scans = [_scan(part, language) for part in parts]
     carried = _carried(parts, scans)
     for number, (part, scan) in enumerate(zip(parts, scans, strict=True)):
-        if number in carried:
-            yield part, [(0, len(part))]
-        else:
-            yield part, _spoken(part, scan, language)
+        yield part, [(0, len(part))] if number in carried else _spoken(part, scan, language)
 
 
 def _scan(part: str, language: Language) -> _Scan:
@@ -156,12 +153,11 @@ def _is_mention(part: str, span: Span, language: Language) -> bool:
     inside = part[start + 1 : end - 1]
     if len(inside) > _MENTION[language] or _HOLDS_END.search(inside):
         return False
+    before = part[max(0, start - _LOOK_BACK) : start]
     if language in (Language.JA, Language.KO):
-        before = part[max(0, start - _LOOK_BACK) : start]
         is_amid = bool(before.strip()) and not before.rstrip().endswith(_ENDS)
         return bool(_NAMED_ON.match(part, end)) or (is_amid and not _QUOTED_ON.match(part, end))
-    leads = part[max(0, start - _LOOK_BACK) : start]
-    return bool(leads.strip()) and not _LEADS_IN.search(leads.rstrip() if language is Language.EN else leads)
+    return bool(before.strip()) and not _LEADS_IN.search(before.rstrip() if language is Language.EN else before)
 
 
 def _after_dash(part: str) -> list[Span]:

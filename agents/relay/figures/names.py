@@ -86,8 +86,9 @@ def name_doubts(text: str, known: Iterable[str], language: Language) -> tuple[Na
     but for marks and hyphens, are known too. An unknown name is told from its third mention on.
     """
     names = {_plain_form(part): name for name in known for part in _parts_of(name, language) if part}
+    finders = {Language.EN: _in_english, Language.JA: _in_japanese, Language.KO: _in_korean}
     seen: dict[str, list[NameForm]] = {}
-    for found in _candidates(text, language, frozenset(names)):
+    for found in _in_chinese(text, names) if language is Language.ZH else finders[language](text):
         if _plain_form(found.name) not in names:
             seen.setdefault(found.name, []).append(found)
     doubts = [doubt for forms in seen.values() if (doubt := _doubt(forms, names, text, language))]
@@ -103,24 +104,10 @@ def _doubt(forms: Sequence[NameForm], names: dict[str, str], text: str, language
     return NameDoubt(name=name, count=len(forms), like=like, quote=excerpt(text, forms[0].start, forms[0].end))
 
 
-def _candidates(text: str, language: Language, known: frozenset[str]) -> Iterator[NameForm]:
-    """Yield spellings that may be names; `known` are the plain forms of names on record."""
-    if language is Language.EN:
-        yield from _in_english(text)
-    elif language is Language.ZH:
-        yield from _in_chinese(text, known)
-    elif language is Language.JA:
-        yield from _in_japanese(text)
-    else:
-        yield from _in_korean(text)
-
-
 def _parts_of(name: str, language: Language) -> list[str]:
     """Return a name and what people are called by of it: "Elara Voss" is Elara and Voss, 林默然 is 默然."""
     parts = [name, *(part for part in re.split(r"[\s·・＝=,，]+", name) if len(part) > 1)]
-    if language is Language.ZH and len(name) == 3 and name[0] in _SURNAMES:
-        parts.append(name[1:])
-    if language is Language.KO and len(name) == 3:
+    if len(name) == 3 and (language is Language.KO or (language is Language.ZH and name[0] in _SURNAMES)):
         parts.append(name[1:])
     if language is Language.JA and len(name) == 4 and not name[0].isascii() and " " not in name:
         parts += [name[:2], name[2:]]
@@ -148,8 +135,8 @@ def _in_english(text: str) -> Iterator[NameForm]:
             yield NameForm(word, match.start(1), match.start(1) + len(word), is_named)
 
 
-def _in_chinese(text: str, known: frozenset[str]) -> Iterator[NameForm]:
-    """Yield what stands where a name does, and any wording that has all but one character of a longer name."""
+def _in_chinese(text: str, known: Iterable[str]) -> Iterator[NameForm]:
+    """Yield what stands where a name does, and any wording that has all but one character of a longer known name."""
     for match in _ZH_PLACE.finditer(f"\n{text}"):
         if match.group(1)[0] in _SURNAMES:
             yield NameForm(match.group(1), match.start(1) - 1, match.end(1) - 1, is_named=True)
@@ -203,11 +190,7 @@ def _is_near_in_hangul(name: str, known: str) -> bool:
         return False
     if len(known) >= 3:
         return sum(a != b for a, b in zip(name, known, strict=True)) == 1
-    return differs_by(_sounds(name), _sounds(known)) == 1
-
-
-def _sounds(name: str) -> str:
-    return unicodedata.normalize("NFD", name)
+    return differs_by(unicodedata.normalize("NFD", name), unicodedata.normalize("NFD", known)) == 1
 
 
 def _is_kana(name: str) -> bool:

@@ -37,25 +37,27 @@ class StockPhrase:
     """Letters of which some stand in every find, so that most entries need no search at all; one may be empty."""
 
 
-@dataclass(frozen=True)
-class StockList:
-    """The entries that hold for a book."""
+StockList = tuple[StockPhrase, ...]
+"""The entries that hold for a book."""
 
-    phrases: tuple[StockPhrase, ...]
 
-    def changed(self, lines: Iterable[str], language: Language, source: str = "your list") -> "StockList":
-        """Return the list with an author's lines laid over it: `-phrase` takes an entry off, any other adds one.
+def changed(phrases: StockList, lines: Iterable[str], language: Language, source: str = "your list") -> StockList:
+    """Return a list with an author's lines laid over it: `-phrase` takes an entry off, any other adds one.
 
-        Raises:
-            InvalidSetting: A line is no regular expression; the message names it.
-        """
-        kept = {phrase.entry: phrase for phrase in self.phrases}
-        for removed, phrase in _read(lines, language, source):
-            if removed:
+    Raises:
+        InvalidSetting: A line is no regular expression; the message names it.
+    """
+    kept, group = {phrase.entry: phrase for phrase in phrases}, OWN_GROUP
+    for number, line in enumerate(map(str.strip, lines), 1):
+        if header := _HEADER.fullmatch(line):
+            group = header.group(1).strip()
+        elif line and not line.startswith("#"):
+            phrase = _phrase(line.removeprefix("-").strip(), group, language, f"line {number} of {source}")
+            if line.startswith("-"):
                 kept.pop(phrase.entry, None)
             else:
                 kept[phrase.entry] = phrase
-        return StockList(tuple(kept.values()))
+    return tuple(kept.values())
 
 
 @cache
@@ -63,7 +65,7 @@ def shipped_list(language: Language) -> StockList:
     """Return the list that comes with the program."""
     name = f"{language.value}.txt"
     lines = (files(__package__) / "stock_phrases" / name).read_text("utf-8").splitlines()
-    return StockList(()).changed(lines, language, name)
+    return changed((), lines, language, name)
 
 
 def stock_list(language: Language, home: Path | None = None) -> StockList:
@@ -79,14 +81,14 @@ def stock_list(language: Language, home: Path | None = None) -> StockList:
         lines = path.read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidSetting(f"{str(path)!r} cannot be read as UTF-8 text ({error})") from None
-    return shipped_list(language).changed(lines, language, str(path))
+    return changed(shipped_list(language), lines, language, str(path))
 
 
 def stock_in(text: str, language: Language, phrases: StockList | None = None) -> Stock:
     """Count stock phrases in a text, each with places."""
     whole = "\n".join(paragraphs_of(text))
     small = _one_script(folded(whole), language)
-    entries = (phrases or shipped_list(language)).phrases
+    entries = shipped_list(language) if phrases is None else phrases
     found = [hit for phrase in entries if (hit := _hit(phrase, whole, small))]
     rated = sum(hit.count for hit in found if hit.group not in UNRATED)
     length = language.measure(whole)
@@ -105,22 +107,6 @@ def _hit(phrase: StockPhrase, whole: str, small: str) -> StockHit | None:
         return None
     quotes = tuple(excerpt(whole, start, end) for start, end in spans[:_QUOTES])
     return StockHit(entry=phrase.entry, group=phrase.group, count=len(spans), quotes=quotes)
-
-
-def _read(lines: Iterable[str], language: Language, source: str) -> list[tuple[bool, StockPhrase]]:
-    """Read entries, each with whether it is to be taken off."""
-    group = OWN_GROUP
-    found = []
-    for number, line in enumerate(lines, 1):
-        line = line.strip()
-        header = _HEADER.fullmatch(line)
-        if header:
-            group = header.group(1).strip()
-        elif line and not line.startswith("#"):
-            removed = line.startswith("-")
-            entry = line[1:].strip() if removed else line
-            found.append((removed, _phrase(entry, group, language, f"line {number} of {source}")))
-    return found
 
 
 def _phrase(entry: str, group: str, language: Language, place: str) -> StockPhrase:

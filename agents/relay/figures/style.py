@@ -18,7 +18,7 @@ from bookwright.models.text.lazy_pattern import lazy_pattern
 _STRETCH = 400
 """Tokens over which different words are counted: a longer text has fewer for its length, whoever wrote it."""
 _FREQUENT = 20
-_QUOTE_PAIRS = ("“”", "「」", "『』", "«»", "‘’", '""', "''")
+_QUOTE_PAIRS = ("“”", "「」", "『』", "«»", "‘’", '""')
 _LEAST = 6
 _LEAST_PERSONS = {Language.EN: 6, Language.ZH: 6, Language.JA: 3, Language.KO: 3}
 """Pronouns to judge by; Japanese and Korean mostly leave them out."""
@@ -74,7 +74,6 @@ _THIRD = {
     Language.JA: lazy_pattern(r"(?:彼女|彼)(?=[はがをにのもと、])"),
     Language.KO: lazy_pattern(r"(?<![가-힣])(?:그|그녀|그들)(?:는|가|를|의|에게|도|와)?(?![가-힣])"),
 }
-_PERSONS = {"first": _FIRST, "second": _SECOND, "third": _THIRD}
 
 _KO_PAST = "".join(chr(code) for code in range(0xAC00 + 20, 0xD7A4, 28) if chr(code) not in "있겠")
 """Syllables that end in ㅆ, by which Korean tells what is past."""
@@ -174,13 +173,13 @@ def _variety(text: str, language: Language) -> float:
 
 
 def _quotes(text: str) -> str:
-    counts = {pair: text.count(pair[0]) for pair in _QUOTE_PAIRS if pair != "''"}
+    counts = {pair: text.count(pair[0]) for pair in _QUOTE_PAIRS}
     pair = max(counts, key=lambda name: counts[name])
     return pair if counts[pair] else ""
 
 
 def _person(told: str, language: Language) -> Literal["first", "second", "third", ""]:
-    first, second, third = (len(patterns[language].findall(told)) for patterns in _PERSONS.values())
+    first, second, third = (len(patterns[language].findall(told)) for patterns in (_FIRST, _SECOND, _THIRD))
     if first + second + third < _LEAST_PERSONS[language]:
         return ""
     if first >= 0.25 * third and first >= second:  # somebody who says "I" mostly tells of others

@@ -17,8 +17,7 @@ from bookwright.agents.relay.leaks.folding import letters_of
 from bookwright.agents.relay.registers import planned_secrets
 from bookwright.agents.relay.secrets.guard import Guard, guard_of
 from bookwright.agents.relay.secrets.kept import Kept, kept_at
-from bookwright.agents.relay.secrets.matching import Withholding
-from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC
+from bookwright.agents.relay.secrets.matching import NOTHING_PUBLIC, Withholding
 from bookwright.models.brief import Brief
 from bookwright.models.codex.record import RecordKind
 from bookwright.models.document import DocumentKind
@@ -78,7 +77,7 @@ class StalenessTest:
 
     def gives_away(self, made: Making, codex: CodexThen) -> bool:
         """Whether the checks of a draft refuse a text for what a codex keeps at its place."""
-        kept = self._kept(made, codex)
+        kept = kept_at(codex, made.at)
         return gives_away(made.text, kept.secrets, kept.settings, kept.words, made.public)
 
     def _is_shown_otherwise(self, made: Making, change: RecordChange) -> bool:
@@ -97,18 +96,16 @@ class StalenessTest:
     def _is_alike_alone(self, made: Making, change: RecordChange) -> bool:
         """Whether a writer who had nothing but the record would be shown the same of both versions."""
         told = made.told if change.slot[0] is RecordKind.ENTRY else None
-        before, after = (
-            self._director.sight(made.at, codex, self._brief, told=told) for codex in (change.before, change.after)
-        )
-        return (before.codex, before.orders, before.reveals, before.hints, before.keywords.shown) == (
-            after.codex, after.orders, after.reveals, after.hints, after.keywords.shown
-        )  # fmt: skip
+        codices = (change.before, change.after)
+        sights = (self._director.sight(made.at, codex, self._brief, told=told) for codex in codices)
+        before, after = ((own.codex, own.orders, own.reveals, own.hints, own.keywords.shown) for own in sights)
+        return before == after
 
     def _changes_others(self, made: Making, change: RecordChange) -> bool:
         """Whether what is shown of other records may hang on which version stands."""
         if change.links.differ_in_links(change.before, change.after):
             return True
-        before, after = self._kept(made, change.before).withheld, self._kept(made, change.after).withheld
+        before, after = kept_at(change.before, made.at).withheld, kept_at(change.after, made.at).withheld
         return _held(before) != _held(after) and change.links.are_quoted(change.slot, change.before, change.after)
 
     def _is_listed_otherwise(self, made: Making, change: RecordChange) -> bool:
@@ -120,16 +117,13 @@ class StalenessTest:
         return self._listed(made, change.old()) != self._listed(made, change.new())
 
     def _is_kept_otherwise(self, made: Making, change: RecordChange) -> bool:
-        before, after = self._kept(made, change.before), self._kept(made, change.after)
+        before, after = kept_at(change.before, made.at), kept_at(change.after, made.at)
         if (before.secrets, before.settings) != (after.secrets, after.settings):
             return True
         if before.words == after.words:
             return False
         # Others may forbid the same words.
-        return _checked(self._kept(made, change.old())) != _checked(self._kept(made, change.new()))
-
-    def _kept(self, made: Making, codex: CodexThen) -> Kept:
-        return kept_at(codex, made.at)
+        return _checked(kept_at(change.old(), made.at)) != _checked(kept_at(change.new(), made.at))
 
     def _both(self, made: Making, change: RecordChange) -> tuple[list[str], list[str]]:
         """What stood of the old codex in the prompts, and what would of the new one; the last answer is kept."""
@@ -161,7 +155,7 @@ class StalenessTest:
 
     def _holds_back(self, made: Making, change: RecordChange) -> bool:
         """Whether something was taken out for the old version, or something that stood there goes for the new one."""
-        before, after = self._kept(made, change.before).withheld, self._kept(made, change.after).withheld
+        before, after = kept_at(change.before, made.at).withheld, kept_at(change.after, made.at).withheld
         if before == after:
             return False
         free = (*before.known, *before.allowed)
@@ -197,7 +191,7 @@ class StalenessTest:
         return found
 
     def _tells_now(self, made: Making, change: RecordChange) -> bool:
-        if _checked(self._kept(made, change.before)) == _checked(self._kept(made, change.after)):
+        if _checked(kept_at(change.before, made.at)) == _checked(kept_at(change.after, made.at)):
             return False
         return self.gives_away(made, change.after) and not self.gives_away(made, change.before)
 

@@ -143,11 +143,7 @@ class CodexHistory:
         """Return the records that an author has added since a row and that stand."""
         newest = [self.newest(slot) for slot, said in self._said.items() if said > known]
         added = [stored for stored in newest if self.standing(slot_of(stored.record), known) is None]
-        return [stored.record for stored in added if _is_an_authors(stored)]
-
-
-def _is_an_authors(stored: Stored[Record]) -> bool:
-    return stored.origin is Origin.AUTHOR and not stored.is_removed
+        return [stored.record for stored in added if stored.origin is Origin.AUTHOR and not stored.is_removed]
 
 
 def _revised(record: Record, versions: Sequence[Stored[Record]], first: int) -> Record | None:

@@ -11,8 +11,8 @@ from bookwright.agents.relay.leaks.meaning import MeaningCheck
 from bookwright.agents.relay.leaks.quotation import find_quotations, is_long_enough
 from bookwright.agents.relay.leaks.units import Sentence, fold_tokens, has_content, sentences_of
 from bookwright.agents.relay.leaks.wording import find_alike, names_of
+from bookwright.agents.relay.secrets.matching import NOTHING_PUBLIC, Public, Span, is_within, spans_of
 from bookwright.agents.relay.secrets.phrases import Phrases
-from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC, Public, Span, is_within, spans_of
 from bookwright.models.codex.entries import Secret, Visibility
 from bookwright.models.codex.leak import Result
 from bookwright.models.text.language import Language
@@ -61,18 +61,13 @@ class LeakIssue:
 AROUND = 20
 """Characters shown on either side of a place."""
 
-_SEVERITIES = {
-    LeakKind.FORBIDDEN_KEYWORD: LeakSeverity.CRITICAL,
-    LeakKind.WORDING: LeakSeverity.HIGH,
-    LeakKind.MEANING: LeakSeverity.MEDIUM,
-    LeakKind.QUOTATION: LeakSeverity.HIGH,
+_KINDS = {
+    LeakKind.FORBIDDEN_KEYWORD: (LeakSeverity.CRITICAL, "Say it without this word, or leave it out."),
+    LeakKind.WORDING: (LeakSeverity.HIGH, "Take out what this passage tells of the secret."),
+    LeakKind.MEANING: (LeakSeverity.MEDIUM, "Take out what this passage tells of the secret, or make it a hint."),
+    LeakKind.QUOTATION: (LeakSeverity.HIGH, "Tell it as a person of the scene would see it, in other words."),
 }
-_SUGGESTIONS = {
-    LeakKind.FORBIDDEN_KEYWORD: "Say it without this word, or leave it out.",
-    LeakKind.WORDING: "Take out what this passage tells of the secret.",
-    LeakKind.MEANING: "Take out what this passage tells of the secret, or make it a hint.",
-    LeakKind.QUOTATION: "Tell it as a person of the scene would see it, in other words.",
-}
+"""How bad each is, and what is to be done about it."""
 
 
 def check_draft(
@@ -194,9 +189,9 @@ def _likenesses(
 def _issue(
     text: str, kind: LeakKind, place: tuple[int, int], detail: str, secret: str = "", word: str = ""
 ) -> LeakIssue:
-    start, end = place
+    (start, end), (severity, suggestion) = place, _KINDS[kind]
     excerpt = text[max(start - AROUND, 0) : end + AROUND]
-    return LeakIssue(kind, _SEVERITIES[kind], start, end, excerpt, detail, _SUGGESTIONS[kind], secret, word)
+    return LeakIssue(kind, severity, start, end, excerpt, detail, suggestion, secret, word)
 
 
 class Free:

@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 from rapidfuzz import fuzz
 
@@ -73,7 +74,7 @@ def _above(least: float, words: Sequence[str], told: Sequence[Sequence[str]], ru
     shared = [set(words).intersection(each) for each in told]
     enough = least / 2 * len(set(words))  # with a similarity of r at least r / 2 of the secret's words are shared
     near = (run for run in runs if len(set().union(*shared[run.first : run.last + 1])) >= enough)
-    scored = [Alike(run, wording_score(words, _joined(told, run))) for run in near]
+    scored = [Alike(run, wording_score(words, list(chain(*told[run.first : run.last + 1])))) for run in near]
     return [each for each in scored if each.score > least]
 
 
@@ -84,10 +85,6 @@ def best_apart(found: Sequence[Alike]) -> list[Alike]:
         if not any(each.run.overlaps(other.run) for other in kept):
             kept.append(each)
     return sorted(kept, key=lambda alike: alike.run.first)
-
-
-def _joined(told: Sequence[Sequence[str]], run: Run) -> list[str]:
-    return [word for words in told[run.first : run.last + 1] for word in words]
 
 
 SOMEBODY = {Language.EN: "someone", Language.ZH: "某人", Language.JA: "ある人", Language.KO: "어떤 사람"}
@@ -131,15 +128,6 @@ _STEM = 2
 """Syllables of a Korean word that are compared; what follows them is mostly an ending."""
 
 
-@dataclass(frozen=True)
-class _Word:
-    """A word that tells something, with its place in the text and the form by which it is compared."""
-
-    form: str
-    start: int
-    end: int
-
-
 def names_of(secrets: Collection[Secret]) -> frozenset[str]:
     """Return the names that secrets are about, and the parts of spelt ones.
 
@@ -159,31 +147,24 @@ def without_names(text: str, names: Collection[str], instead: str) -> str:
 
 def without_shared(text: str, secret: str, language: Language) -> str:
     """Return the text without the words that it shares with a secret's content; nothing if nothing else is there."""
-    wanted = {word.form for word in _words(secret, language)}
-    place, kept = 0, ""
-    for word in _words(text, language):
-        if word.form in wanted:
-            kept, place = kept + text[place : word.start], word.end
-    return " ".join((kept + text[place:]).split())
+    pattern, shared = _WORD[language], {_form(word, language) for word in _WORD[language].findall(secret)} - {""}
+    kept = pattern.sub(lambda found: "" if _form(found.group(), language) in shared else found.group(), text)
+    return " ".join(kept.split())
 
 
-@lru_cache(maxsize=4_096)
-def _words(text: str, language: Language) -> tuple[_Word, ...]:
-    """The words of a sentence that mean something; each draft of a chapter has most sentences of the one before."""
-    formed = ((_form(found.group(), language), found) for found in _WORD[language].finditer(text))
-    return tuple(
-        _Word(form, found.start(), found.end()) for form, found in formed if form and form not in _COMMON[language]
-    )
-
-
+@lru_cache(maxsize=65_536)
 def _form(word: str, language: Language) -> str:
+    """The form by which a word is compared; empty for one that means nothing by itself."""
     match language:
         case Language.EN:
             plain = word.casefold()
-            return "" if len(plain) < _LEAST_NAME or plain in _COMMON[language] else _ENDING[language].sub("", plain)
+            is_telling = len(plain) >= _LEAST_NAME and plain not in _COMMON[language]
+            form = _ENDING[language].sub("", plain) if is_telling else ""
         case Language.KO:
-            return _ENDING[language].sub("", word)[:_STEM]
-    return "".join(map(plain_letters, word))
+            form = _ENDING[language].sub("", word)[:_STEM]
+        case _:
+            form = "".join(map(plain_letters, word))
+    return "" if form in _COMMON[language] else form
 
 
 def _whole(name: str) -> str:

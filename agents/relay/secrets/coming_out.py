@@ -65,9 +65,8 @@ def due_in_chapter(secret: Secret, at: str, reading: ReadingOrder) -> bool:
 def recorded(secret: Secret, event: Telling | None, at: str, reading: ReadingOrder) -> Secret:
     """Return a secret with what the unit `at` did for it in place of what an earlier text of that unit did."""
     kept = [own for own in secret.events if not reading.is_here(own.place, at)]
-    events = [*kept, *([event] if event else [])]
-    ordered = sorted(events, key=lambda own: reading.number(own.place))
-    return secret if tuple(ordered) == secret.events else secret.model_copy(update={"events": tuple(ordered)})
+    events = tuple(sorted([*kept, *([event] if event else [])], key=lambda own: reading.number(own.place)))
+    return secret if events == secret.events else secret.model_copy(update={"events": events})
 
 
 def told_in(secret: Secret) -> Telling | None:

@@ -1,7 +1,7 @@
 """The guard of every prompt that writes prose: takes withheld text out of it and records that it did.
 
-It also finds the records of the codex because of which it took something out. Source: DESIGN section 10,
-items 0 and 2.
+It also finds the records of the codex because of which it took something out, and the designs that a writer may read
+directly, because nothing in them is withheld. Source: DESIGN section 10, items 0 and 2.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -13,9 +13,17 @@ from bookwright.agents.relay.history.codex_then import CodexReader
 from bookwright.agents.relay.leaks.folding import fold, letters_of
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.agents.relay.secrets.kept import kept_at
-from bookwright.agents.relay.secrets.matching import Disclosure, Matcher, Withholding
+from bookwright.agents.relay.secrets.matching import (
+    NOTHING_PUBLIC,
+    Disclosure,
+    Matcher,
+    Public,
+    Withholding,
+    bound_in,
+    named_by,
+    order_of,
+)
 from bookwright.agents.relay.secrets.phrases import Phrases
-from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC, Public, bound_in, named_by, order_of
 from bookwright.models.brief import Brief
 from bookwright.models.codex.entries import CodexEntry, Secret
 from bookwright.models.codex.record import Record, RecordKind, Stored
@@ -103,11 +111,9 @@ class Guard(Matcher):
     def violations(self, text: str) -> tuple[Disclosure, ...]:
         """Return the places of a text that give away what is withheld, first to last; empty for a clean text."""
         found = super().violations(text)
-        return tuple(one for one in found if not self._is_shown(one)) if found and self._shown else found
-
-    def _is_shown(self, found: Disclosure) -> bool:
-        letters = letters_of(found.excerpt)
-        return any(letters in shown for shown in self._shown)
+        if not self._shown:
+            return found
+        return tuple(one for one in found if not any(letters_of(one.excerpt) in shown for shown in self._shown))
 
     @property
     def use(self) -> CodexUse | None:
@@ -158,16 +164,81 @@ def public_at(stores: Stores, brief: Brief, unit: TaskNode, document: int | None
         else stores.documents.as_of(keys, DocumentKind.PROSE, document)
     )
     running = stores.documents.latest(DocumentKind.BOOK_DESIGN)
+    tasks = [task.key for task in stores.nodes.children(stores.nodes.root().key, TaskType.DESIGN)]
     return Public(
         printed=tuple(found.text for found in prose),
         order=(*order_of(brief), *(gate.note for gate in stores.gates.all() if gate.note)),
         named=named_by(brief),
         bound=bound_in(running.text) if running else (),
-        designs=tuple(design.text for design in _designs(stores)),
+        designs=tuple(design.text for design in stores.documents.of_nodes(tasks, DocumentKind.DESIGN)),
     )
 
 
-def _designs(stores: Stores) -> list[Document]:
-    """The designs of the whole book, which name whoever is in it."""
-    tasks = stores.nodes.children(stores.nodes.root().key, TaskType.DESIGN)
-    return stores.documents.of_nodes([task.key for task in tasks], DocumentKind.DESIGN)
+@dataclass(frozen=True)
+class UnitDesign:
+    """One design, and the task that it came of."""
+
+    task: TaskNode
+    document: Document
+
+
+@dataclass(frozen=True)
+class OpenDesigns:
+    """The designs that bear on a unit; may be none."""
+
+    book: Document | None
+    """The design of the whole book; None in a book of one unit, whose designs stand whole below."""
+    unit: tuple[UnitDesign, ...]
+    """The unit's own designs, and behind them those of the units above it, nearest first, but for the book's."""
+
+    def __bool__(self) -> bool:
+        return self.book is not None or bool(self.unit)
+
+    @property
+    def texts(self) -> Iterator[str]:
+        """Their words."""
+        if self.book is not None:
+            yield self.book.text
+        yield from (design.document.text for design in self.unit)
+
+    def plot_of(self, unit: TaskNode) -> str:
+        """What is to happen in the unit by its goal and its designs; empty where there are none."""
+        return "\n\n".join([unit.title, unit.goal, *(design.document.text for design in self.unit)]) if self else ""
+
+
+def designs_of(unit: TaskNode, stores: Stores) -> OpenDesigns:
+    """Return the designs that bear on a unit, whether its writer may read them or not."""
+    above = [own for own in stores.nodes.ancestors(unit) if own.parent is not None]
+    own = tuple(_made_for([unit, *above], stores))
+    book = stores.documents.latest(DocumentKind.BOOK_DESIGN)
+    is_repeated = unit.parent is None and own and book is not None and not book.origin.is_revision
+    return OpenDesigns(None if is_repeated else book, own)
+
+
+def open_designs(unit: TaskNode, stores: Stores, guard: Callable[[], Guard]) -> OpenDesigns:
+    """Return the designs that the writer of a unit may read; none where any of them tells what is kept back there."""
+    designs = designs_of(unit, stores)
+    is_told = bool(designs) and not (held := guard()).is_idle and any(map(held.violations, designs.texts))
+    return OpenDesigns(None, ()) if is_told else designs
+
+
+def reads_designs(unit: TaskNode, stores: Stores, brief: Brief) -> bool:
+    """True if the writer of a unit may read its designs: there are some, and none tells what is kept back there."""
+    return bool(open_designs(unit, stores, lambda: guard_at(stores, brief, unit)))
+
+
+def plot_of(unit: TaskNode, stores: Stores, brief: Brief) -> str:
+    """Return what is to happen in a unit as its writer is told: its brief, or its goal with designs that they may read.
+
+    Empty where there is neither.
+    """
+    told = stores.documents.current(unit.key, DocumentKind.WRITERS_BRIEF)
+    return told.text if told else open_designs(unit, stores, lambda: guard_at(stores, brief, unit)).plot_of(unit)
+
+
+def _made_for(units: list[TaskNode], stores: Stores) -> Iterator[UnitDesign]:
+    distance = {unit.key: number for number, unit in enumerate(units)}
+    tasks = (task for unit in units for task in stores.nodes.children(unit.key, TaskType.DESIGN))
+    done = {task.key: task for task in tasks if task.is_finished}
+    found = [UnitDesign(done[text.node], text) for text in stores.documents.of_nodes(done, DocumentKind.DESIGN)]
+    yield from sorted(found, key=lambda design: (distance[design.task.parent or 0], design.task.ordinal))

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from bookwright.agents.relay.codex_texts import CodexText, is_unknown, secret_and_payoff_texts, section_texts
+from bookwright.agents.relay.codex_texts import CodexText, is_unknown, payoff_text, secret_text, section_texts
 from bookwright.agents.relay.history.codex_then import CodexReader
-from bookwright.agents.relay.secrets.matching import Withholding
-from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC, Public
+from bookwright.agents.relay.secrets.matching import NOTHING_PUBLIC, Public, Withholding
 from bookwright.models.codex.entries import Secret, Visibility, folded
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadStatus
 from bookwright.models.codex.sight import SeenEntry
@@ -75,20 +74,6 @@ class ForbiddenKeywords(FrozenModel):
         return tuple(text for text in told if not any(word in folded(text) for word in hidden))
 
 
-def collect_forbidden(pieces: Iterable[CodexText], everywhere: Iterable[str] = ()) -> ForbiddenKeywords:
-    """Return every word that is forbidden at the place of some pieces; what is out forbids nothing any more."""
-    found: dict[str, tuple[str, list[KeywordSource]]] = {}
-    kept = (piece for piece in pieces if piece.level < Visibility.USE)
-    sources = [
-        *((word, KeywordSource(kind=SourceKind.GLOBAL)) for word in everywhere),
-        *((word, _source(piece)) for piece in kept for word in piece.forbidden),
-    ]
-    for word, source in sources:
-        found.setdefault(folded(word), (word, []))[1].append(source)
-    keywords = (ForbiddenKeyword(text=word, sources=tuple(dict.fromkeys(own))) for word, own in found.values())
-    return ForbiddenKeywords(keywords=tuple(sorted(keywords, key=lambda keyword: keyword.text)))
-
-
 def _source(piece: CodexText) -> KeywordSource:
     kind = _KINDS.get(piece.source, SourceKind.ENTITY)
     place = f"{piece.id}/{piece.name}" if kind is SourceKind.ENTITY else piece.id
@@ -117,8 +102,17 @@ class Kept:
 
     @cached_property
     def keywords(self) -> ForbiddenKeywords:
-        """All that is forbidden there, with what forbids it."""
-        return collect_forbidden(self.pieces, self.everywhere)
+        """All that is forbidden there, with what forbids it; what is out forbids nothing any more."""
+        found: dict[str, tuple[str, list[KeywordSource]]] = {}
+        kept = (piece for piece in self.pieces if piece.level < Visibility.USE)
+        sources = [
+            *((word, KeywordSource(kind=SourceKind.GLOBAL)) for word in self.everywhere),
+            *((word, _source(piece)) for piece in kept for word in piece.forbidden),
+        ]
+        for word, source in sources:
+            found.setdefault(folded(word), (word, []))[1].append(source)
+        keywords = (ForbiddenKeyword(text=word, sources=tuple(dict.fromkeys(own))) for word, own in found.values())
+        return ForbiddenKeywords(keywords=tuple(sorted(keywords, key=lambda keyword: keyword.text)))
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -181,7 +175,10 @@ def kept_of(
     threads = list(threads)
     return Kept(
         sections=tuple((entry, tuple(section_texts(entry))) for entry in seen if not entry.is_later),
-        others=tuple(secret_and_payoff_texts(secrets, threads, at, reading)),
+        others=(
+            *(secret_text(secret, at, reading) for secret in secrets),
+            *(payoff_text(thread, at, reading) for thread in threads),
+        ),
         everywhere=tuple(words),
         seeds=tuple(
             thread.seed.content

@@ -147,11 +147,9 @@ class Phrases:
             self._sizes[base + sentence] += 1
 
     def _index(self) -> None:
-        self._lengths: dict[str, list[int]] = {}
+        self._lengths: dict[str, set[int]] = {}
         for phrase in self._owners:
-            known = self._lengths.setdefault(phrase[0], [])
-            if len(phrase) not in known:
-                known.append(len(phrase))
+            self._lengths.setdefault(phrase[0], set()).add(len(phrase))
 
     def _matches(self, words: Sequence[str]) -> Iterator[tuple[int, int]]:
         for first in [place for place, word in enumerate(words) if word in self._lengths]:
@@ -188,7 +186,7 @@ def _phrases_of(text: str) -> tuple[frozenset[tuple[Phrase, int]], int, frozense
     """
     tokens = tokens_of(fold(text))
     starts = [sentence.start for sentence in sentences_of(text)]
-    runs = [*_runs(tokens, text), *_whole(tokens, text)]
+    runs = list(_runs(tokens, text)) or _whole(tokens)
     found = frozenset(
         (_phrase(tokens[first:last]), max(bisect_right(starts, tokens[first].start) - 1, 0)) for first, last in runs
     )
@@ -254,13 +252,8 @@ def _spaced(run: Sequence[Token], text: str) -> str:
     return _SPACE.sub(" ", text[run[0].start : run[-1].end])
 
 
-def _whole(tokens: Sequence[Token], text: str) -> Iterator[tuple[int, int]]:
-    """Yield a whole text that is shorter than a phrase, unless it tells nothing."""
+def _whole(tokens: Sequence[Token]) -> list[tuple[int, int]]:
+    """Return the whole of a text that is shorter than a phrase, unless it tells nothing."""
     wide = sum(token.is_wide for token in tokens)
     letters = sum(len(token.text) for token in tokens if not token.is_wide and has_content(token.text))
-    if (
-        tokens
-        and not any(True for _ in _runs(tokens, text))
-        and (wide >= _LEAST_WHOLE[0] or letters >= _LEAST_WHOLE[1])
-    ):
-        yield 0, len(tokens)
+    return [(0, len(tokens))] if wide >= _LEAST_WHOLE[0] or letters >= _LEAST_WHOLE[1] else []

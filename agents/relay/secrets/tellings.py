@@ -46,7 +46,8 @@ def secrets_after(
         event = None
         if due_in_chapter(secret, at, reading):
             quotes = [found.quote for found in spoken if folded(found.secret) == folded(secret.id)]
-            words = _proved_quote(text, quotes, secret) or _telling_words(text, draft, secret)
+            proved = next((quote for quote in quotes if _speaks_of(text, quote, secret)), "")
+            words = proved or _telling_words(text, draft, secret)
             words = words or ("" if is_judged and not quotes else standing_close(text, secret.content))
             kind = TellingType.TOLD if words else TellingType.MISSED
             event = Telling(place=place, type=kind, expression=(words or "".join(quotes[:1]))[:_LONGEST_QUOTE])
@@ -71,11 +72,6 @@ def standing_close(text: str, told: str) -> str:
 
 def _words_close_to(held: Sequence[set[str]], start: int) -> set[str]:
     return set().union(*held[start : start + _WINDOW])
-
-
-def _proved_quote(text: str, quotes: Iterable[str], secret: Secret) -> str:
-    """The first quotation that stands in the text, where it speaks of the secret; empty for none."""
-    return next((quote for quote in quotes if _speaks_of(text, quote, secret)), "")
 
 
 def _speaks_of(text: str, quote: str, secret: Secret) -> bool:

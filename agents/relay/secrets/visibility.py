@@ -105,10 +105,6 @@ class VisibleCodex(FrozenModel):
     excluded_sections: tuple[str, ...] = ()
     """Such as `"character.闇の王"`, `"character.Mira/past"`, `"secret.heir"`: never for the writer."""
 
-    def of_kind(self, kind: EntryKind) -> tuple[VisibleEntry, ...]:
-        """Return the entries of a kind."""
-        return tuple(entry for entry in self.entries if entry.kind is kind)
-
 
 def filter_codex(kept: Kept, matcher: Matcher | None = None) -> VisibleCodex:
     """Return what the writer at a place may know of the whole codex; `matcher` is of what is kept there."""

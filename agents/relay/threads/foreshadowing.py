@@ -102,8 +102,9 @@ def recorded(thread: Foreshadowing, event: ThreadEvent) -> Foreshadowing:
     Raises:
         InvalidEntry: A thread that stands where this one does cannot be planted, reinforced or revealed.
     """
-    status = _MOVES[event.type]
-    after = thread if status is None or _is_past(thread.status, status) else moved(thread, status)
+    present, status = thread.status, _MOVES[event.type]
+    is_past = status and present in _STAGES and _STAGES.index(status) < _STAGES.index(present)
+    after = thread if status is None or is_past else moved(thread, status)
     return _with_events(after, (*thread.timeline.events, event))
 
 
@@ -185,7 +186,3 @@ def _status_after(thread: Foreshadowing, events: Iterable[ThreadEvent]) -> Threa
     first = _S.REGISTERED if ThreadEventType.PLANT in moves else _S.PLANTED
     stages = [_STAGES.index(status) for event in events if (status := _MOVES[event.type]) is not None]
     return _STAGES[max([_STAGES.index(first), *stages])]
-
-
-def _is_past(present: ThreadStatus, status: ThreadStatus) -> bool:
-    return present in _STAGES and _STAGES.index(status) < _STAGES.index(present)

@@ -137,7 +137,7 @@ def _if_it_falls(action: ForeshadowAction, thread: Foreshadowing, at: str, readi
     is_payoff = action is ForeshadowAction.PAYOFF
     told = (thread.title, thread.seed.content, *thread.ai_visibility.allowed_expressions)
     words = "\n".join((*told, thread.payoff.content) if is_payoff else told)
-    is_its = falls_to(at, words, reading, OrderTurn.LAST if is_payoff else OrderTurn.FIRST)
+    is_its = falls_to(at, words, reading, is_ending=is_payoff)
     return action if is_its else ForeshadowAction.NONE
 
 
@@ -216,18 +216,17 @@ def reveals_at(secrets: Iterable[Secret], at: str, reading: ReadingOrder, matche
     Nothing of what the `matcher` finds stands in it.
     """
     own = [secret for secret in secrets if comes_out_in(secret, at, reading)]
-    found = [
+    return tuple(
         Reveal(secret=secret.id, content=content, is_late=is_late(secret, at, reading))
         for secret in sorted(own, key=lambda secret: GRAVEST.index(secret.importance))
         if (content := matcher.redact(secret.content))
-    ]
-    return tuple(found)
+    )
 
 
 def comes_out_in(secret: Secret, at: str, reading: ReadingOrder) -> bool:
     """Whether it is for the unit `at` itself to let a secret out."""
     about = f"{secret.content}\n{secret.related_entity}"
-    return due_in_chapter(secret, at, reading) and falls_to(at, about, reading, OrderTurn.LAST)
+    return due_in_chapter(secret, at, reading) and falls_to(at, about, reading, is_ending=True)
 
 
 _LEAST_SHARED = 2
@@ -236,35 +235,28 @@ _NEARLY = 0.6
 """A later part is as fit for an ending as the fittest from this share of its words on."""
 
 
-class OrderTurn(StrEnum):
-    """Where an order belongs in a chapter in which nothing names it."""
-
-    FIRST = "first"
-    LAST = "last"
-
-
-def falls_to(at: str, words: str, reading: ReadingOrder, turn: OrderTurn) -> bool:
+def falls_to(at: str, words: str, reading: ReadingOrder, *, is_ending: bool) -> bool:
     """Whether the unit `at` is the part of its chapter that an order falls to, or holds it, or is the chapter.
 
-    It falls to the part whose goal names most of what it is about; where none does, to the first or the last. The
-    same tree gives the same answer, so no two parts are given one order.
+    It falls to the part whose goal names most of what it is about; where none does, to the first, or the last if it
+    belongs at an ending. The same tree gives the same answer, so no two parts are given one order.
     """
     path = at.split(".")
     for siblings in reading.parts_at(at):
         if siblings:
             depth = siblings[0].label.count(".") + 1
-            if _chosen(siblings, words, turn).label != ".".join(path[:depth]):
+            if _chosen(siblings, words, is_ending=is_ending).label != ".".join(path[:depth]):
                 return False
     return True
 
 
-def _chosen(siblings: Sequence[ChapterPart], words: str, turn: OrderTurn) -> ChapterPart:
+def _chosen(siblings: Sequence[ChapterPart], words: str, *, is_ending: bool) -> ChapterPart:
     wanted = set(terms(words))
     held = [wanted & set(terms(part.told)) for part in siblings]
     common = set.intersection(*held) if len(held) > 1 else set()
     scores = [len(own - common) for own in held]
     best = max(scores)
-    if turn is OrderTurn.FIRST:
+    if not is_ending:
         return siblings[scores.index(best)] if best else siblings[0]
     if best < _LEAST_SHARED:
         return siblings[-1]

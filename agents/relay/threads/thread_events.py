@@ -121,10 +121,10 @@ def _fitting_type(kind: ThreadEventType, status: ThreadStatus) -> ThreadEventTyp
 
 def _event_found(draft: Folded, thread: Foreshadowing, at: str, reading: ReadingOrder) -> ThreadEvent | None:
     """What the words of a thread show by themselves: its payoff's reveal it, its own plant it or bring it back."""
-    may_reveal = thread.is_open or _is_payoff_here(thread, at, reading)
-    if may_reveal and (words := first_certain(draft, _payoff_words(thread))):
+    own, may_reveal = thread.ai_visibility, thread.is_open or _is_payoff_here(thread, at, reading)
+    if may_reveal and (words := first_certain(draft, _known_by(own.forbidden_keywords, thread.payoff.content))):
         return ThreadEvent(place=place_of(at), type=ThreadEventType.REVEAL, expression=words)
-    words = first_certain(draft, _seed_words(thread))
+    words = first_certain(draft, _known_by(own.allowed_expressions, thread.seed.content))
     if not words or (thread.status is ThreadStatus.REGISTERED and not reading.has_come(thread.seed.planned_at, at)):
         return None
     is_planned = any(reading.is_here(place, at) for place in thread.timeline.reinforce_at)
@@ -132,11 +132,6 @@ def _event_found(draft: Folded, thread: Foreshadowing, at: str, reading: Reading
     return ThreadEvent(place=place_of(at), type=_fitting_type(kind, thread.status), expression=words)
 
 
-def _seed_words(thread: Foreshadowing) -> list[str]:
-    seed = thread.seed.content
-    return [*thread.ai_visibility.allowed_expressions, *([seed] if 0 < len(seed) <= _LONGEST_SEED else [])]
-
-
-def _payoff_words(thread: Foreshadowing) -> list[str]:
-    payoff = thread.payoff.content
-    return [*thread.ai_visibility.forbidden_keywords, *([payoff] if 0 < len(payoff) <= _LONGEST_SEED else [])]
+def _known_by(listed: tuple[str, ...], content: str) -> list[str]:
+    """What a seed or a payoff is known by: the words listed for it, and its content where that is short."""
+    return [*listed, *([content] if 0 < len(content) <= _LONGEST_SEED else [])]

@@ -56,14 +56,11 @@ def lives_of(entries: Iterable[CodexEntry], reading: ReadingOrder) -> list[Life]
 def ages_in(text: str, names: Iterable[tuple[str, ...]]) -> Iterator[FoundPerson]:
     """Return whose age a text gives in so many words right beside their name; each row of names is one person's."""
     for row in names:
-        for name in row:
-            if name not in text:
-                continue
-            groups = (next(filter(None, match.groups()), "") for match in _ages_of(name).finditer(text))
-            found = next((age for words in groups if (age := _age(words)) is not None), None)
-            if found is not None:
-                yield FoundPerson(name=row[0], age=found)
-                break
+        beside = (match for name in row if name in text for match in _ages_of(name).finditer(text))
+        told = (_age(next(filter(None, match.groups()), "")) for match in beside)
+        age = next((age for age in told if age is not None), None)
+        if age is not None:
+            yield FoundPerson(name=row[0], age=age)
 
 
 @lru_cache(maxsize=512)

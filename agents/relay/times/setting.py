@@ -43,13 +43,10 @@ def setting_of(label: str, reading: ReadingOrder) -> Setting | None:
     time = clock.time_of(label)
     if time is None:
         return None
-    reading_of = read_time(time.when)
-    if reading_of.offset is not None and reading_of.offset.anchor:
-        return Setting(time.when)
-    before = list(_distances_before(label, reading))
-    near = min(before, key=lambda own: abs(own[0]), default=None)
-    chosen = dict.fromkeys([*(own[1] for own in before[-1:]), *([near[1]] if near else [])])
-    return Setting(time.when, tuple(chosen))
+    offset = read_time(time.when).offset
+    before = [] if offset is not None and offset.anchor else list(_distances_before(label, reading))
+    nearest = sorted(before, key=lambda own: abs(own[0]))[:1]
+    return Setting(time.when, tuple(dict.fromkeys(distance for _, distance in (*before[-1:], *nearest))))
 
 
 def told_setting(label: str, reading: ReadingOrder, locale: str) -> str:
@@ -60,8 +57,6 @@ def told_setting(label: str, reading: ReadingOrder, locale: str) -> str:
 
 def setting_lines(label: str, reading: ReadingOrder, locale: str) -> tuple[str, ...]:
     """Return when chapters are set, a line each: the unit's own first, then others, those nearest to it."""
-    if not reading.times:
-        return ()
     clock = reading.clock
     own = clock.time_of(label)
     others = [each for each in reading.chapters if each != label and clock.time_of(each) is not None]
@@ -74,8 +69,6 @@ def setting_lines(label: str, reading: ReadingOrder, locale: str) -> tuple[str, 
 
 def _distances_before(label: str, reading: ReadingOrder) -> Iterator[tuple[float, Distance]]:
     """The chapters before a unit from which it can be told how far it is, with the days."""
-    if not reading.times:
-        return
     clock = reading.clock
     here = clock.at(label)
     for number, chapter in enumerate(reading.chapters[: reading.chapter_of(label) - 1], 1):

@@ -64,8 +64,6 @@ class Timeframe:
 
     def slips(self) -> list[Slip]:
         """Return all slips, in the order of the units, each once."""
-        if self.reading.clock.is_empty:
-            return []
         found = [
             *self._settings(), *self._weekdays(), *self._told_times(), *self._ages_off(), *self._dead(),
             *self._knowing(), *self._told_too_early(),
@@ -131,20 +129,19 @@ class Timeframe:
                     sure.append((label, age))
 
     def _ages_of_people(self) -> Iterable[tuple[str, list[tuple[str, int]]]]:
-        found: dict[str, list[tuple[str, int]]] = {}
-        names: dict[str, str] = {}
+        found: dict[str, tuple[str, list[tuple[str, int]]]] = {}
         for own in self.told:
             for person in own.people:
                 if person.age is not None:
                     life = self._life_of(person.name)
-                    key = folded(life.name if life else person.name)
-                    names.setdefault(key, life.name if life else person.name)
-                    found.setdefault(key, []).append((own.label, person.age))
-        return [(names[key], ages) for key, ages in found.items()]
+                    name = life.name if life else person.name
+                    found.setdefault(folded(name), (name, []))[1].append((own.label, person.age))
+        return found.values()
 
     def _against_birth(self, life: Life, label: str, age: int) -> str:
         span = days_between(life.birth, self.reading.clock.at(label)) if life.birth else None
-        if span is None or self._fits(age, span):
+        slack = _COUNTED_FROM_ONE[self.language]
+        if span is None or (span[0] / YEAR < age + 1 and age - slack <= span[1] / YEAR):
             return ""
         return f"{life.birth_words}: about {max(round((span[0] + span[1]) / 2 / YEAR), 0)} by then"
 
@@ -162,10 +159,6 @@ class Timeframe:
 
     def _life_of(self, name: str) -> Life | None:
         return next((life for life in self.lives if same_person(name, life)), None)
-
-    def _fits(self, age: int, span: tuple[float, float]) -> bool:
-        slack = _COUNTED_FROM_ONE[self.language]
-        return span[0] / YEAR < age + 1 and age - slack <= span[1] / YEAR
 
     def _dead(self) -> Iterator[Slip]:
         """Who is there after their death, or before their birth."""

@@ -9,8 +9,7 @@ from dataclasses import replace
 from bookwright.agents.agent import Agent
 from bookwright.agents.context.shortfall import FAILURES, in_short
 from bookwright.agents.relay.continuity import ContinuityDirector
-from bookwright.agents.relay.secrets.guard import Guard, guard_at
-from bookwright.agents.relay.secrets.open_designs import reads_designs
+from bookwright.agents.relay.secrets.guard import Guard, guard_at, reads_designs
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import briefing, plans_in_brief
 from bookwright.flows import gates

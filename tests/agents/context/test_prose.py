@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bookwright.agents.relay.secrets.open_designs import plot_of, reads_designs
+from bookwright.agents.relay.secrets.guard import plot_of, reads_designs
 from bookwright.models.codex.entries import Secret
 from bookwright.models.codex.record import Origin
 from bookwright.models.document import DocumentKind, NewDocument

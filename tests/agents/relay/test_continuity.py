@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bookwright.agents.relay.continuity import MAX_CACHE_SIZE, ContinuityDirector, hint_lines
-from bookwright.agents.relay.scene import label_of, scene_of
+from bookwright.agents.relay.scene import SceneIdentifier, scene_of
 from bookwright.agents.relay.secrets.guard import guard_at
 from bookwright.models.brief import Brief
 from bookwright.models.codex.entries import CodexEntry, Secret, Section
@@ -140,6 +140,14 @@ def test_what_was_printed_before_a_unit_is_no_secret_in_it(library: Library) -> 
     assert before.violations(SECRET)
     assert after.violations(SECRET) == ()
     assert at_first.violations(SECRET)
+
+
+def label_of(scene: SceneIdentifier, reading: ReadingOrder) -> str:
+    """Return the label of the unit that a name of `scene_of` stands for."""
+    if not reading.chapters or "." in scene.episode_id:
+        return scene.episode_id
+    chapter = reading.chapters[int(scene.episode_id) - 1]
+    return f"{chapter}.{scene.sequence_id}" if scene.sequence_id else chapter
 
 
 @given(label=st.sampled_from(["1.1.1", "1.1.2.3", "1.2.1.4.1", "1", "1.2"]))

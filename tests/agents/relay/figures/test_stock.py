@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bookwright.agents.relay.figures.stock import shipped_list, stock_in, stock_list
+from bookwright.agents.relay.figures.stock import changed, shipped_list, stock_in, stock_list
 from bookwright.models.errors import InvalidSetting
 from bookwright.models.text.language import Language
 
@@ -27,7 +27,7 @@ HUMAN = {
 
 @pytest.mark.parametrize("language", Language)
 def test_a_list_has_eighty_entries_each_with_its_reason(language: Language) -> None:
-    phrases = shipped_list(language).phrases
+    phrases = shipped_list(language)
 
     assert len(phrases) >= 80
     assert len({phrase.group for phrase in phrases}) >= 8
@@ -44,7 +44,7 @@ def test_machine_prose_is_found_and_plain_prose_is_not(language: Language) -> No
 
 @pytest.mark.parametrize("language", Language)
 def test_the_letters_that_spare_a_search_stand_in_every_find(language: Language) -> None:
-    for phrase in shipped_list(language).phrases:
+    for phrase in shipped_list(language):
         for text in (MACHINE[language], "\n".join(MACHINE.values())):
             for find in phrase.pattern.finditer(text.lower().replace("’", "'")):
                 assert any(needle in find.group() for needle in phrase.needles) or find.group() == ""
@@ -61,7 +61,7 @@ def test_the_letters_that_spare_a_search_stand_in_every_find(language: Language)
     ],
 )
 def test_whichever_words_of_a_choice_are_taken_it_is_found(entry: str, text: str) -> None:
-    phrases = shipped_list(Language.EN).changed([entry], Language.EN)
+    phrases = changed(shipped_list(Language.EN), [entry], Language.EN)
 
     assert entry in [hit.entry for hit in stock_in(text, Language.EN, phrases).hits]
 

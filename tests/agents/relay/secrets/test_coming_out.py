@@ -18,7 +18,6 @@ from bookwright.agents.relay.secrets.visibility import KnownFact, Restricted, Vi
 from bookwright.agents.relay.threads.instructions import (
     ForeshadowAction,
     ForeshadowInstruction,
-    OrderTurn,
     falls_to,
     reveals_at,
 )
@@ -125,18 +124,18 @@ PARTED = READING.model_copy(update={"parts": tuple(
 
 
 @pytest.mark.parametrize(
-    ("words", "turn", "label"),
+    ("words", "is_ending", "label"),
     [
-        ("a bell", OrderTurn.FIRST, "1.3.1"), ("a bell", OrderTurn.LAST, "1.3.3"), (CONTENT, OrderTurn.LAST, "1.3.2"),
-        ("the quay", OrderTurn.FIRST, "1.3.1"), ("Ada", OrderTurn.FIRST, "1.3.1"),
+        ("a bell", False, "1.3.1"), ("a bell", True, "1.3.3"), (CONTENT, True, "1.3.2"),
+        ("the quay", False, "1.3.1"), ("Ada", False, "1.3.1"),
     ],
 )  # fmt: skip
-def test_an_order_falls_to_one_part_of_a_chapter(words: str, turn: OrderTurn, label: str) -> None:
-    fallen = [part.label for part in PARTED.parts if falls_to(part.label, words, PARTED, turn)]
+def test_an_order_falls_to_one_part_of_a_chapter(words: str, is_ending: bool, label: str) -> None:
+    fallen = [part.label for part in PARTED.parts if falls_to(part.label, words, PARTED, is_ending=is_ending)]
 
     assert fallen == [label]
-    assert falls_to("1.3", words, PARTED, turn), "the chapter itself is told"
-    assert falls_to(f"{label}.2", words, PARTED, turn), "and what lies in that part"
+    assert falls_to("1.3", words, PARTED, is_ending=is_ending), "the chapter itself is told"
+    assert falls_to(f"{label}.2", words, PARTED, is_ending=is_ending), "and what lies in that part"
 
 
 def test_nothing_withheld_stands_in_an_order_to_tell() -> None:
