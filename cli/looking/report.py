@@ -96,7 +96,7 @@ def _keep(opened: OpenBook, text: str, count: int) -> None:
 def _facts(opened: OpenBook) -> dict[str, Any]:
     from bookwright.agents.relay.style_guide import guide_of_chapters, kept_guide
     from bookwright.exports.manuscript import first_chapters
-    from bookwright.prompts import render_style_page
+    from bookwright.prompts.render import render_style_page
 
     brief, storage = opened.book.brief, opened.storage
     with storage.read() as stores:

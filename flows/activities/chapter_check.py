@@ -33,7 +33,7 @@ from bookwright.models.story_time.times import Comparison, stated
 from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import Card
+from bookwright.prompts.card import Card
 from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 

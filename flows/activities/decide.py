@@ -20,7 +20,7 @@ from bookwright.models.step import Activity
 from bookwright.models.tree.decision import Decision, FlowDecision
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import render_problem
+from bookwright.prompts.render import render_problem
 from bookwright.storage.steps.journal import Move
 
 PLANNING_TOKENS_A_UNIT = 30

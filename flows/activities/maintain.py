@@ -23,7 +23,7 @@ from bookwright.models.step import Activity
 from bookwright.models.story.state import GlobalState, lost_promises
 from bookwright.models.text.binding import RELEASE, lost_lines, without_releases
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import render_problem, render_state
+from bookwright.prompts.render import render_problem, render_state
 from bookwright.storage.steps.journal import Move
 
 _ALLOWANCE = {DocumentKind.BOOK_DESIGN: (150, 1_500), DocumentKind.GLOBAL_STATE: (100, 600)}

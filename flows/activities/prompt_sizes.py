@@ -22,7 +22,7 @@ from bookwright.models.text.language import Language
 from bookwright.models.text.length import TOLERANCE
 from bookwright.models.tree.plan import PlanNode, PlanOutput
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import render_problem
+from bookwright.prompts.render import render_problem
 
 _T = TypeVar("_T")
 

@@ -19,7 +19,7 @@ from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import hierarchical_position
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import Card
+from bookwright.prompts.card import Card
 from bookwright.storage.stores import Stores
 
 _DESIGN_SHARE = {Level.BOOK: 0.02, Level.VOLUME: 0.02, Level.ACT: 0.03}

@@ -26,7 +26,7 @@ from bookwright.models.step import Activity
 from bookwright.models.story.register import FewThreads, Register, RegisteredSecret, RegisteredThread
 from bookwright.models.tree.level import Level, usual_child_length
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import render_problem
+from bookwright.prompts.render import render_problem
 from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 

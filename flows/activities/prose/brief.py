@@ -28,7 +28,8 @@ from bookwright.models.gate import GateKind
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import NodeStatus, TaskNode
-from bookwright.prompts import Card, render_problem
+from bookwright.prompts.card import Card
+from bookwright.prompts.render import render_problem
 from bookwright.storage.steps.journal import Move
 
 BRIEF_SHARE = 3

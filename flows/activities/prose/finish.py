@@ -43,7 +43,7 @@ from bookwright.models.step import Activity
 from bookwright.models.text.changes import Changes
 from bookwright.models.text.prose import read_insertions
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import render_problem
+from bookwright.prompts.render import render_problem
 from bookwright.storage.steps.journal import Move
 
 _DONE_WITH = ("draft", "criticism", "carry_over", "reader", "gapped_text", "taken_out", "text")

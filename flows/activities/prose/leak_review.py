@@ -23,7 +23,7 @@ from bookwright.flows.deps import Deps
 from bookwright.models.codex.leak import LeakReport, LeakRound
 from bookwright.models.document import DocumentKind
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import Card
+from bookwright.prompts.card import Card
 from bookwright.prompts.render import render_problem, render_taken_out
 from bookwright.storage.steps.journal import Move
 

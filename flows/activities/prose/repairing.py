@@ -25,7 +25,7 @@ from bookwright.models.text.length import LengthRange
 from bookwright.models.text.prose import lengthened, numbered_paragraphs, numbered_sentences, read_insertions
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import Card
+from bookwright.prompts.card import Card
 from bookwright.storage.steps.journal import Move
 
 _GRAVITY = {"critical": 9, "warning": 3, "info": 1}

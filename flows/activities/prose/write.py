@@ -56,7 +56,8 @@ from bookwright.models.text.length import MENDED, LengthRecord
 from bookwright.models.text.prose import cut_to
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import Card, render_problem
+from bookwright.prompts.card import Card
+from bookwright.prompts.render import render_problem
 from bookwright.storage.steps.journal import Move
 
 _TOLD_LEEWAY = 0.10
