@@ -16,7 +16,7 @@ from bookwright.models.profile import PROFILES, Profile, ProfileName, fitted
 from bookwright.models.settings import Settings
 from bookwright.storage.files.blueprints import blueprint_of
 from bookwright.storage.steps.journal import Journal
-from bookwright.storage.stores import BookStorage, Stores
+from bookwright.storage.stores import BookStorage
 
 SMALL_WINDOW = 16_000
 """Tokens of context below which a book takes the `small` profile by itself."""
@@ -59,7 +59,7 @@ def opened_windows(
     if not unknown:
         return settings
     with storage.read() as stores:
-        settled = {name for name in unknown if _is_settled(name, book, stores)}
+        settled = {name for name in unknown if book.calls and (name in book.windows or stores.steps.has_answered(name))}
     asked = with_windows([name for name in unknown if name not in settled], settings)
     found = {name: tokens for name, tokens in asked.windows.items() if name in unknown}
     kept = {**book.windows, **found}
@@ -71,11 +71,6 @@ def opened_windows(
 def kept_windows(book: Book, settings: Settings) -> Settings:
     """Return the settings with the windows that are kept with a book; nobody is asked."""
     return with_known(book.windows, settings)
-
-
-def _is_settled(name: str, book: Book, stores: Stores) -> bool:
-    """True for a model that has answered in the book: what was taken for its window stays."""
-    return bool(book.calls) and (name in book.windows or stores.steps.has_answered(name))
 
 
 def check_reach(brief: Brief, settings: Settings, option: str | None = None) -> None:

@@ -187,9 +187,7 @@ def _read(file: Path) -> str:
 
 def _place(error: Exception, file: Path) -> str:
     """The file and line of the innermost template that an error comes from."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_template(frame.filename, file)]
-    return f"{frames[-1].filename}, line {frames[-1].lineno}" if frames else str(file)
-
-
-def _is_template(filename: str, file: Path) -> bool:
-    return filename == str(file) or filename.endswith(ENDING)
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if frame.filename == str(file) or frame.filename.endswith(ENDING):
+            return f"{frame.filename}, line {frame.lineno}"
+    return str(file)

@@ -94,12 +94,9 @@ class ChapterCheck:
 
 def last_prose(unit: TaskNode, stores: Stores) -> Document | None:
     """Return the prose of a unit, without its text; of one in parts, that of the last."""
-    parts = stores.nodes.children(unit.key, TaskType.WRITE)
-    return (
-        last_prose(parts[-1], stores)
-        if parts
-        else stores.documents.current(unit.key, DocumentKind.PROSE, with_text=False)
-    )
+    if parts := stores.nodes.children(unit.key, TaskType.WRITE):
+        return last_prose(parts[-1], stores)
+    return stores.documents.current(unit.key, DocumentKind.PROSE, with_text=False)
 
 
 def check_of(unit: TaskNode, text: str, deps: Deps) -> ChapterCheck:

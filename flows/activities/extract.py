@@ -70,7 +70,7 @@ def extract_design(book: TaskNode, deps: Deps) -> None:
         every = (stored.record for stored in stores.codex.every_version())
         secrets = tuple(own for own in every if isinstance(own, Secret))
         records, _ = design_records(found, ExtractionGround(public, deps.brief.default_visibility, secrets=secrets))
-        _merge(records, Origin.DESIGN, sources[-1], stores, step)
+        merge_records(records, Origin.DESIGN, sources[-1], stores, step)
 
     def ask() -> None:
         run.run(EXTRACT_DESIGN, as_move(record))
@@ -191,11 +191,13 @@ def _take_entries(
         except InvalidInput as error:
             refused.append(f"{entry.name}: {error}")
             continue
-        refused += _merge([record], Origin.PROSE, prose, stores, step)
+        refused += merge_records([record], Origin.PROSE, prose, stores, step)
     return refused
 
 
-def _merge(records: Iterable[Record], origin: Origin, document: int | None, stores: Stores, step: int) -> list[str]:
+def merge_records(
+    records: Iterable[Record], origin: Origin, document: int | None, stores: Stores, step: int
+) -> list[str]:
     """Merge records into the codex; what fits nothing there comes back as a line each."""
     refused = []
     for record in records:

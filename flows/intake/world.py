@@ -1,6 +1,6 @@
 """A book of designs as a world: its pages fill its codex, and once it is finished new books are set in it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -10,6 +10,7 @@ from bookwright.agents.blueprints.wording import word
 from bookwright.agents.relay.extracting import ExtractionGround, design_records
 from bookwright.agents.workflows import EXTRACT_DESIGN, evaluates
 from bookwright.exports.vault.names import FOLDERS, brief_locale
+from bookwright.flows.activities.extract import merge_records
 from bookwright.flows.activities.outcomes import try_step
 from bookwright.flows.activities.prompt_sizes import batches_of, cut_to_tokens
 from bookwright.flows.activities.unit_facts import begin_activity
@@ -53,7 +54,7 @@ def fill_codex(book: TaskNode, deps: Deps) -> None:
 
     def complete(stores: Stores, step: int) -> None:
         for record, document in list(missing_records(book, plan, stores)):
-            _merge([record], document, stores, step)
+            merge_records([record], Origin.DESIGN, document, stores, step)  # what fits nothing there is on its page
 
     deps.desk.journal.move(complete)
 
@@ -94,12 +95,6 @@ def _codex_pages(book: TaskNode, plan: Blueprint, stores: Stores) -> Iterator[tu
             yield CodexPage(node.title, page.text, part), page.id
 
 
-def _merge(records: Iterable[Record], document: int, stores: Stores, step: int) -> None:
-    for record in records:
-        with suppress(InvalidInput):  # what fits nothing there is on its page all the same
-            stores.codex.merge(record, Origin.DESIGN, document=document, step=step or None)
-
-
 def _extract(book: TaskNode, pages: Sequence[Document], deps: Deps) -> None:
     """Have a model read the pages, as many at a time as it has room for."""
     run = begin_activity(Activity.REVIEW, book, deps, EXTRACT_DESIGN.context, next_activity="close")
@@ -119,7 +114,11 @@ def _taken_in(ground: ExtractionGround, document: int, found: DesignExtraction) 
     """The move that keeps what pages lay down; there is no story yet for threads, or for a secret to come out in."""
     records, _ = design_records(found.model_copy(update={"threads": ()}), ground)
     kept = [own.model_copy(update={"revealed_at": None}) if isinstance(own, Secret) else own for own in records]
-    return lambda stores, step: _merge(kept, document, stores, step)
+
+    def move(stores: Stores, step: int) -> None:
+        merge_records(kept, Origin.DESIGN, document, stores, step)
+
+    return move
 
 
 @dataclass(frozen=True)

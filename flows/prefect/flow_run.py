@@ -1,6 +1,7 @@
 """What all runs of the flow share, a worker's and a terminal's: settings, final states, and a watch on their server."""
 
 import math
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -35,6 +36,11 @@ Notice = Callable[[str], None]
 _ANSWER_SECONDS = 5.0
 _FIRST_SILENCE_SECONDS = 5.0
 _LONGEST_SILENCE_SECONDS = 60.0
+
+
+def to_stderr(line: str) -> None:
+    """Tell a person in a line what became of Prefect, or of a worker."""
+    sys.stderr.write(f"bookwright: {line}\n")
 
 
 def reaching(api: PrefectApi) -> dict[Setting, Any]:

@@ -71,8 +71,7 @@ def check_writable(document: Document, node: TaskNode, stores: Stores) -> None:
 def check_words(old: Document, node: TaskNode, text: str, stores: Stores) -> str:
     """Return an author's words as they would be kept in the place of a document's.
 
-    Raises:
-        InvalidInput: There are none, or the kind is not an author's to write.
+    Raises `InvalidInput` if there are none, or the kind is not an author's to write.
     """
     check_writable(old, node, stores)
     text = plain(text).strip()
@@ -86,10 +85,7 @@ def check_words(old: Document, node: TaskNode, text: str, stores: Stores) -> str
 def take_in(stores: Stores, node: TaskNode, old: Document, text: str, note: str = "") -> Document | None:
     """Make the author's words the next version of a document, in a transaction on a book that rests.
 
-    Returns None, and changes nothing, where they are the words that stand there.
-
-    Raises:
-        InvalidInput: There are no words, or the kind is not an author's to write.
+    Returns None, and changes nothing, where they are the words that stand there. Raises what `check_words` does.
     """
     text = check_words(old, node, text, stores)
     if text == stores.documents.text_of(old).strip():
@@ -104,8 +100,7 @@ def take_in(stores: Stores, node: TaskNode, old: Document, text: str, note: str 
 def restore(stores: Stores, node: TaskNode, kind: DocumentKind | None, version: int) -> Document:
     """Take an earlier version up again, as a new version with its text, its structure and what it rested on.
 
-    Raises:
-        InvalidInput: There is no such version, or its text stands there already.
+    Raises what `chosen` and `earlier` do.
     """
     current = chosen(stores, node, kind)
     old = earlier(stores, node, current, version)

@@ -24,9 +24,9 @@ from bookwright.flows.activities.prose.leak_review import (
     CUT,
     LeakPlace,
     advice_in,
+    cut_leaks,
     cut_note,
     fills_gaps,
-    leaking_sentences,
     places_of,
     review_card,
     reviewed_move,
@@ -279,4 +279,4 @@ class UnitFinish:
     def _telling(self, answer: str | Changes) -> list[str]:
         """The sentences of an addition that give something away."""
         added = () if isinstance(answer, Changes) else read_insertions(answer)
-        return [words for found in added for words in leaking_sentences(found.text, self._found)]
+        return [words for found in added for words in cut_leaks(found.text, self._found)[1]]
