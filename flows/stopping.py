@@ -159,8 +159,5 @@ def end_unheeding() -> None:
     For the process of one flow run: Prefect would make a crash of a signal that comes after the walk has ended.
     """
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, _unheeded)
-
-
-def _unheeded(number: int, frame: FrameType | None) -> None:
-    """Do nothing; unlike SIG_IGN it is not handed on to the programs that are started from here."""
+        # Unlike SIG_IGN this is not handed on to the programs that are started from here.
+        signal.signal(signal.SIGTERM, lambda number, frame: None)
