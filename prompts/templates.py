@@ -90,11 +90,7 @@ def own_template(path: str, locale: str = "en") -> Template:
 
 
 def source_in(templates: Environment, name: str) -> tuple[str, str]:
-    """Return a template's text by its name with the ending, and the file it stands in.
-
-    Raises:
-        TemplateNotFound: There is none.
-    """
+    """Return the text of a template by its name with the ending, and its file; raise `TemplateNotFound` without one."""
     assert templates.loader is not None  # all of `environment` have one
     text, file, _ = templates.loader.get_source(templates, name)
     return text, str(file)

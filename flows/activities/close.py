@@ -141,10 +141,9 @@ def _look_back(unit: TaskNode, deps: Deps) -> Move:
     if not stands_for_chapter(unit, deps):
         _look_at_parts(unit, deps)
         return no_move
-    if (unit.is_brought_in or is_told_whole(unit, deps)) and extracts(unit, deps):
-        extract(unit, deps)  # nobody makes the author's text better; what is told whole was read, and is read again
-        return report_move(unit, prose_of(unit, deps), None, deps)
-    if evaluates(deps.profile.name):
+    # Nobody makes the author's text better; what is told whole was read, and is read again.
+    is_left = (unit.is_brought_in or is_told_whole(unit, deps)) and extracts(unit, deps)
+    if evaluates(deps.profile.name) and not is_left:
         findings = audit(unit, deps)
         if depth_at(unit, deps) is not Depth.SLIGHT:  # whose first draft was read
             read_and_repair(unit, findings, deps)

@@ -24,11 +24,7 @@ _LINES = 12
 
 
 def keep_outline(brief: Brief, stores: Stores) -> None:
-    """Store the outline of a brief with a book that is just begun.
-
-    Raises:
-        InvalidBrief: It is none, or its chapters are longer than the book.
-    """
+    """Store the outline of a brief with a new book; raise `InvalidBrief` if it is none, or longer than the book."""
     outline = _read(brief)
     root = stores.nodes.root()
     stores.nodes.change(root.key, child_level=_top_level(outline, brief).value)
