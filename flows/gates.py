@@ -75,25 +75,20 @@ def pass_candidates(unit: TaskNode, preferred: str, deps: Deps) -> Ruling | None
     is_asked = GateKind.CANDIDATES in deps.brief.gates
     if not is_asked and _find(unit, GateKind.CANDIDATES, 1, deps) is None:
         return None
-    return _passed(unit, GateKind.CANDIDATES, FallbackHistory(draft=preferred), deps).ruling
+    return passed(unit, GateKind.CANDIDATES, deps, FallbackHistory(draft=preferred)).ruling
 
 
-def asks_design(unit: TaskNode, deps: Deps) -> bool:
-    """True if the design of a unit is to be looked at before anything is made of it, and nothing is yet."""
-    if not deps.brief.gates or _design_kind(unit) not in deps.brief.gates or unit.status is not NodeStatus.OPEN:
-        return False
+def asked_of_design(unit: TaskNode, deps: Deps) -> GateKind | None:
+    """Return which gate a unit's design opens, if that is to be looked at before anything is made of it."""
+    kind = GateKind.BOOK_DESIGN if unit.parent is None else GateKind.VOLUME_DESIGN
+    has_design = unit.parent is None or unit.level is Level.VOLUME
+    if not has_design or kind not in deps.brief.gates or unit.status is not NodeStatus.OPEN:
+        return None
     with deps.stores() as stores:
-        return not stores.nodes.children(unit.key, TaskType.WRITE)
+        return None if stores.nodes.children(unit.key, TaskType.WRITE) else kind
 
 
-def pass_design(unit: TaskNode, deps: Deps) -> None:
-    """Pass the gate of a unit's design, opening it at the first time; raise `GateWaiting` until it is approved."""
-    kind = _design_kind(unit)
-    assert kind is not None
-    _passed(unit, kind, None, deps)
-
-
-def _passed(unit: TaskNode, kind: GateKind, history: FallbackHistory | None, deps: Deps) -> Gate:
+def passed(unit: TaskNode, kind: GateKind, deps: Deps, history: FallbackHistory | None = None) -> Gate:
     """Return a gate that was approved, opening it if it is not there; raise `GateWaiting` until it is."""
     gate = _opened(unit, kind, 1, history, deps)
     if gate.state is not GateState.APPROVED:
@@ -165,12 +160,6 @@ def _decide(stores: Stores, gate: Gate, ruling: Ruling) -> None:
 def _is_for_brief(kind: GateKind, deps: Deps) -> bool:
     """True for a gate that the brief decides by itself; never one that it asked for by name."""
     return kind is GateKind.HUMAN_FALLBACK and deps.brief.unattended is Unattended.ACCEPT
-
-
-def _design_kind(unit: TaskNode) -> GateKind | None:
-    if unit.parent is None:
-        return GateKind.BOOK_DESIGN
-    return GateKind.VOLUME_DESIGN if unit.level is Level.VOLUME else None
 
 
 def _set_back(gate: Gate, deps: Deps, stores: Stores, step: int) -> None:

@@ -120,7 +120,7 @@ def _apply(kind: DocumentKind, waiting: list[tuple[int, int]], deps: Deps) -> No
 
     # What could not be taken in is tried again with the next news.
     keeps: Check = partial(what_is_lost, deps.desk.locale, before or owed.text)
-    check = keeps if agent.output else every(keeps, within_length(run, agent.name, length, deps))
+    check = keeps if agent.output else every(keeps, within_length(run, agent.name, deps))
     try_step(run, agent, move, check=check)
 
 

@@ -82,13 +82,13 @@ def _better_of_two(
     agent: Agent, unit: TaskNode, run: ActivityRun, deps: Deps, *, is_bare: bool = False
 ) -> tuple[str, tuple[str, ...]]:
     """Have a unit drafted twice; return the preferred draft, or the first, and what of the other is worth taking."""
-    drafts = []
+    made = []
     for writer in (agent, draft_again(agent)):
         run.card = replace(run.card, is_second=writer is not agent)
-        drafts.append(str(run.run(writer, is_bare=is_bare).value))
+        made.append(str(run.run(writer, is_bare=is_bare).value))
         run.put_away(agent.artefact)  # whoever writes the second sees nothing of the first
     run.card = replace(run.card, is_second=False)
-    first, second = drafts
+    first, second = made
     lot = hashlib.sha256(f"{deps.brief.seed} {unit.label}".encode()).digest()[0]  # neither place is the better one
     drafts = {"A": second, "B": first} if lot % 2 else {"A": first, "B": second}
     judge = blind_reading(

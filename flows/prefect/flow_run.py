@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ParamSpec, TypeVar
 from uuid import UUID
 
@@ -105,7 +106,6 @@ class ServerWatch:
     _silence: float = _FIRST_SILENCE_SECONDS
     # A health probe holds no secret and decides only what is shown.
     _probe: httpx.Client = field(default_factory=lambda: httpx.Client(timeout=_ANSWER_SECONDS, verify=False))
-    _client: SyncPrefectClient | None = None
 
     def answers(self) -> bool:
         """True if the server can be told of the next activity; a lost one is back only once it was `regained`."""
@@ -171,12 +171,10 @@ class ServerWatch:
         """True where there is no flow run any more to show anything in."""
         return math.isinf(self._ask_again)
 
-    @property
+    @cached_property
     def client(self) -> SyncPrefectClient:
         """What the server is asked and told with, for no longer than a walk may wait."""
-        if self._client is None:
-            self._client = get_client(sync_client=True, httpx_settings={"timeout": _ANSWER_SECONDS})
-        return self._client
+        return get_client(sync_client=True, httpx_settings={"timeout": _ANSWER_SECONDS})
 
     def forsake(self) -> None:
         """Leave the server alone for good."""

@@ -16,7 +16,7 @@ from bookwright.models.errors import InvalidBrief, InvalidEntry, NameTaken
 from bookwright.models.tree.level import Level, child_level, division_is_incremental
 from bookwright.models.tree.place import Place, ReadingOrder, order_of
 from bookwright.models.tree.plan import TaskType
-from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.repositories.codex import CodexRepository
 from bookwright.storage.stores import Stores
 
@@ -60,7 +60,10 @@ def change_brief(brief: Brief, book: Book, stores: Stores) -> Book:
     check_brief_change(brief, book, stores)
     old, root = book.brief, stores.nodes.root()
     if brief.length != old.length:
-        _change_length(brief.length, root, stores)
+        children = stores.nodes.children(root.key, TaskType.WRITE)
+        stores.nodes.change(root.key, length=brief.length)  # to which the engine still can steer
+        if children and children[-1].is_last:
+            stores.nodes.change(children[-1].key, is_last=False)  # more may come after it now
     stores.nodes.change(root.key, goal=brief.premise)
     stores.books.edit_brief(book.id, brief)
     if brief.title == old.title:
@@ -68,14 +71,6 @@ def change_brief(brief: Brief, book: Book, stores: Stores) -> Book:
     else:
         stores.nodes.change(root.key, title=brief.title)
     return stores.books.get(book.id)
-
-
-def _change_length(length: int, root: TaskNode, stores: Stores) -> None:
-    """Give the book another target, to which the engine still can steer."""
-    children = stores.nodes.children(root.key, TaskType.WRITE)
-    stores.nodes.change(root.key, length=length)
-    if children and children[-1].is_last:
-        stores.nodes.change(children[-1].key, is_last=False)  # more may come after it now
 
 
 def _why_not(length: int, book: Book, stores: Stores) -> str:

@@ -84,7 +84,7 @@ def make_brief(unit: TaskNode, deps: Deps) -> None:
     run = begin_activity(Activity.BRIEF, unit, deps, "planner", _card(unit, deps), next_activity="write")
     gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
     agent = _agent(unit, deps)
-    too_long = within_length(run, agent.name, run.card.word_allowance, deps)
+    too_long = within_length(run, agent.name, deps)
 
     def check(text: str) -> str:
         problem = "" if is_last_try(run, agent.name) else _problem(text, guard, deps) or too_long(text)
