@@ -16,19 +16,19 @@ from bookwright.flows.activities.prompt_sizes import batches_of, cut_to_tokens
 from bookwright.flows.activities.unit_facts import begin_activity
 from bookwright.flows.blueprints.members import PartOf, documents_of_pages, folder_of, part_of
 from bookwright.flows.deps import Deps
+from bookwright.flows.intake.outlining import add_done
 from bookwright.models.blueprint import Blueprint, CodexPart, Makes, MemberKind
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import Brief
 from bookwright.models.codex.entries import CodexEntry, Secret
 from bookwright.models.codex.extraction import DesignExtraction
 from bookwright.models.codex.record import Origin, Record, RecordKind, kind_of
-from bookwright.models.document import Document, DocumentKind, DocumentOrigin, NewDocument
+from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.errors import BookNotFound, InvalidBrief, InvalidInput
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity
-from bookwright.models.tree.decision import Verdict
 from bookwright.models.tree.plan import PlanNode, TaskType
-from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.models.tree.task import TaskNode
 from bookwright.storage.engine.database import Database
 from bookwright.storage.files.blueprints import blueprint_of
 from bookwright.storage.repositories.books import BookRepository
@@ -171,17 +171,14 @@ def settle(setting: WorldSetting, brief: Brief, stores: Stores) -> None:
     locale = brief_locale(brief)
     told = word("pair", locale, what=word("world", locale), told=setting.title)
     plan = PlanNode(task_type=TaskType.DESIGN, title=_titled(told, locale), goal=word("world_goal", locale))
-    task = _done(stores, root, root, plan)
-    gist = _document(task, DocumentKind.DESIGN, setting.gist or setting.title, setting.world)
-    stores.queue.add(DocumentKind.BOOK_DESIGN, stores.documents.add(gist, None).id)
+    gist, origin = setting.gist or setting.title, DocumentOrigin.WORLD
+    task, document = add_done(stores, root, root, plan, gist, origin, note=setting.world)
+    stores.queue.add(DocumentKind.BOOK_DESIGN, document)
     for page in setting.pages:
-        kind, what = (
-            (DocumentKind.FINDINGS, TaskType.SEARCH) if page.is_findings else (DocumentKind.DESIGN, TaskType.DESIGN)
-        )
+        what = TaskType.SEARCH if page.is_findings else TaskType.DESIGN
         title = _titled(page.title, locale) if page.is_spoiler else page.title[:_TITLE]
         plan = PlanNode(task_type=what, title=title, goal=page.goal)
-        node = _done(stores, task, root, plan, folder=page.folder)
-        stores.documents.add(_document(node, kind, page.text, page.origin), None)
+        add_done(stores, task, root, plan, page.text, origin, folder=page.folder, note=page.origin)
 
 
 def _world(named: str, database: Database) -> Book:
@@ -237,15 +234,3 @@ def _titled(title: str, locale: str) -> str:
     """Return the title of a page that tells the end, with what says so."""
     ending = FOLDERS[locale].spoiler
     return f"{title.removesuffix(ending)[: _TITLE - len(ending)]}{ending}"
-
-
-def _done(stores: Stores, parent: TaskNode, root: TaskNode, plan: PlanNode, folder: str = "") -> TaskNode:
-    [task] = stores.nodes.add(
-        parent, [plan], unit=root.key, level=root.level.value, verdict=Verdict.ATOM.value,
-        status=NodeStatus.DONE.value, folder=folder,
-    )  # fmt: skip
-    return task
-
-
-def _document(node: TaskNode, kind: DocumentKind, text: str, origin: str) -> NewDocument:
-    return NewDocument(node=node.key, kind=kind, text=text, origin=DocumentOrigin.WORLD, note=origin)
