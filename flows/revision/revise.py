@@ -26,8 +26,7 @@ _SHOWN_PARTS = 8
 def chosen(stores: Stores, node: TaskNode, kind: DocumentKind | None) -> Document:
     """Return the current document of a kind at a node, with its text; without a kind, the one that a node is for.
 
-    Raises:
-        InvalidInput: There is none, or nothing says which is meant.
+    Raises `InvalidInput` if there is none, or nothing says which is meant.
     """
     there = stores.documents.of_nodes([node.key], *DocumentKind)
     kinds = [document.kind for document in there]
@@ -115,8 +114,7 @@ def restore(stores: Stores, node: TaskNode, kind: DocumentKind | None, version: 
 def earlier(stores: Stores, node: TaskNode, current: Document, version: int) -> Document:
     """Return an earlier version of a document, without its text.
 
-    Raises:
-        InvalidInput: There is no such version, or its text stands there already.
+    Raises `InvalidInput` if there is no such version, or its text stands there already.
     """
     versions = stores.documents.versions(node.key, current.kind)
     old = next((found for found in versions if found.version == version), None)
