@@ -141,9 +141,10 @@ def _look_back(unit: TaskNode, deps: Deps) -> Move:
     if not stands_for_chapter(unit, deps):
         _look_at_parts(unit, deps)
         return no_move
+    is_extracted = extracts(unit, deps)
     # Nobody makes the author's text better; what is told whole was read, and is read again.
-    is_left = (unit.is_brought_in or is_told_whole(unit, deps)) and extracts(unit, deps)
-    if evaluates(deps.profile.name) and not is_left:
+    stays = is_extracted and (unit.is_brought_in or is_told_whole(unit, deps))
+    if evaluates(deps.profile.name) and not stays:
         findings = audit(unit, deps)
         if depth_at(unit, deps) is not Depth.SLIGHT:  # whose first draft was read
             read_and_repair(unit, findings, deps)
@@ -152,7 +153,7 @@ def _look_back(unit: TaskNode, deps: Deps) -> Move:
         extract(unit, deps)
         return no_move
     text = prose_of(unit, deps)
-    if extracts(unit, deps):
+    if is_extracted:
         extract(unit, deps)
         return report_move(unit, text, None, deps)
     with deps.stores() as stores:
