@@ -1,7 +1,7 @@
 """The steps of the walk: each runs its activity unless the journal has it already.
 
 What an activity does stands in `activities/`; here stands when. Each that has something to do is run by the observer,
-with Prefect as a task of `prefect/task_runs.py`; what is recorded makes none.
+with Prefect as a task of `tasks.py`; what is recorded makes none.
 """
 
 from collections.abc import Iterator

@@ -1,19 +1,13 @@
-"""The tasks of the flow `write-book`, one for each activity, and their runs: what the server missed is posted later.
-
-A task shows an activity and its end; `walk_steps.py` says when there is one to do, `activities/` what is done. Nothing
-is cached, persisted or retried here: what is done is told by the journal alone. Source: DESIGN section 6.
+"""The task runs of a flow run: each activity is shown by one, and what the server has missed is posted afterwards.
 
 Prefect's engine tells of a task run by events, which a server that is away or overloaded loses. So whatever was
 done is remembered until the server is seen to have it in its last state, and what it has not got is posted by its API.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
-from prefect import Task, task
-from prefect.cache_policies import NO_CACHE
 from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.filters import (
     FlowRunFilter,
@@ -27,7 +21,7 @@ from prefect.client.schemas.objects import State, StateType, TaskRun
 from prefect.context import TaskRunContext
 from prefect.states import Completed, Crashed, Failed
 
-from bookwright.models.errors import BookwrightError
+from bookwright.flows.tasks import TASKS
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
 
@@ -35,34 +29,6 @@ _NAME_LENGTH = 120
 _PAGE = 100
 _LEFT_OPEN = "it was not begun, or its process died; what was recorded stands"
 _OPEN = [StateType.PENDING, StateType.RUNNING]
-
-ActivityTask = Task[[str, Callable[[], None]], State[None] | None]
-
-
-def _task_of(activity: Activity) -> ActivityTask:
-    @task(
-        name=activity.value,
-        task_run_name="{name}",
-        cache_policy=NO_CACHE,
-        persist_result=False,
-        retries=0,
-        log_prints=False,
-    )
-    def activity_task(name: str, work: Callable[[], None]) -> State[None] | None:
-        try:
-            work()
-        except BookwrightError as error:  # told as a state: raised, it would be logged with a traceback
-            return Failed(message=str(error))
-        return None
-
-    return activity_task
-
-
-TASKS = {activity: _task_of(activity) for activity in Activity}
-"""By activity: plan, judge, decompose, execute, aggregate, decide, divide, brief, write, close and the others.
-
-Each takes the name that its run is to have, and the work; Prefect looks into all else it would be given.
-"""
 
 
 @dataclass

@@ -19,8 +19,8 @@ from bookwright.cli.main import app
 from bookwright.failpoints import Failpoint
 from bookwright.flows.library import book_id, find_or_create, open_library
 from bookwright.flows.prefect.observer import PrefectObserver
-from bookwright.flows.prefect.task_runs import TASKS
 from bookwright.flows.prefect.workers import deploy
+from bookwright.flows.tasks import TASKS
 from bookwright.flows.write_book import write_book
 from bookwright.models.book import BookState
 from bookwright.models.brief import make_brief

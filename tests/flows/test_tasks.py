@@ -5,7 +5,7 @@ import ast
 import pytest
 from prefect.cache_policies import NO_CACHE
 
-from bookwright.flows.prefect.task_runs import TASKS
+from bookwright.flows.tasks import TASKS
 from bookwright.models.errors import BackendUnavailable
 from bookwright.models.step import Activity
 from tests.places import ROOT
@@ -46,4 +46,4 @@ def test_the_package_has_one_flow_and_one_place_of_tasks() -> None:
     ]
 
     prefects = [(name, place) for name, place in found if name in ("flow", "task")]
-    assert sorted(prefects) == [("flow", "flows/write_book.py"), ("task", "flows/prefect/task_runs.py")]
+    assert sorted(prefects) == [("flow", "flows/write_book.py"), ("task", "flows/tasks.py")]
