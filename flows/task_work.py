@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from bookwright.flows.activities import tasks
+from bookwright.flows.activities import execute as executing
+from bookwright.flows.activities import plan as planning
 from bookwright.flows.activities.outcomes import close_node
 from bookwright.flows.blueprints import mending, pages, polishing, registering, reviewing
 from bookwright.flows.blueprints.members import PartOf, member_of, part_of
@@ -30,7 +31,7 @@ def execute(node: TaskNode, deps: Deps) -> None:
     elif node.stage:
         _BY_KIND[member_of(node, deps).kind](node, deps)
     else:
-        tasks.execute(node, deps)
+        executing.execute(node, deps)
 
 
 def is_fix(node: TaskNode) -> bool:
@@ -42,7 +43,7 @@ def decompose(node: TaskNode, deps: Deps) -> None:
     """Cut a complex task into its parts."""
     deps = within_time(node, deps)
     if not node.stage:
-        tasks.decompose(node, deps)
+        planning.decompose(node, deps)
     elif _is_review(node, deps):
         reviewing.review(node, deps)
     else:
@@ -53,7 +54,7 @@ def aggregate(node: TaskNode, deps: Deps) -> None:
     """Make one document of what a task's parts produced; the report of a review stands already."""
     deps = within_time(node, deps)
     if not node.stage:
-        tasks.aggregate(node, deps)
+        executing.aggregate(node, deps)
     elif _is_review(node, deps):
         deps.desk.journal.move(close_node(node))
     else:

@@ -11,8 +11,8 @@ from bookwright.flows.activities import close as closing
 from bookwright.flows.activities import decide as deciding
 from bookwright.flows.activities import divide as dividing
 from bookwright.flows.activities import extract as extracting
+from bookwright.flows.activities import plan as planning
 from bookwright.flows.activities import recall as recalling
-from bookwright.flows.activities import tasks
 from bookwright.flows.activities.maintain import keep_up, maintain
 from bookwright.flows.activities.prose import brief as briefing
 from bookwright.flows.activities.prose import write as writing
@@ -46,7 +46,7 @@ def plan(unit: TaskNode, planning_round: int, deps: Deps) -> Iterator[TaskNode]:
         gates.rest_if_waiting(deps)
     elif deps.fresh(unit).planning_round < planning_round:
         maintain(unit, deps)
-        deps.observer.run(Activity.PLAN, unit, lambda: tasks.plan(unit, planning_round, deps))
+        deps.observer.run(Activity.PLAN, unit, lambda: planning.plan(unit, planning_round, deps))
         gates.rest_if_waiting(deps)
     yield from _open_tasks(unit, deps)
 
@@ -54,7 +54,7 @@ def plan(unit: TaskNode, planning_round: int, deps: Deps) -> Iterator[TaskNode]:
 def is_atom(node: TaskNode, deps: Deps) -> bool:
     """Tell whether a task is one worker's, judging its whole round if that is still open."""
     if deps.fresh(node).verdict is None:
-        deps.observer.run(Activity.JUDGE, node, lambda: tasks.judge(node, deps))
+        deps.observer.run(Activity.JUDGE, node, lambda: planning.judge(node, deps))
     return deps.fresh(node).verdict is Verdict.ATOM
 
 
@@ -68,7 +68,7 @@ def execute(node: TaskNode, deps: Deps) -> None:
 
 def decompose(node: TaskNode, deps: Deps) -> Iterator[TaskNode]:
     """Cut a complex task into all its parts and yield the open ones in order."""
-    if not tasks.parts(node, deps):
+    if not planning.parts(node, deps):
         deps.observer.run(Activity.DECOMPOSE, node, lambda: task_work.decompose(node, deps))
     yield from _open_tasks(node, deps)
 

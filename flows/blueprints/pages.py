@@ -9,10 +9,11 @@ from bookwright.agents.blueprints.snapshot import BookSnapshot
 from bookwright.agents.blueprints.steps import namer, page_workflow, search_workflow
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import Workflow, aggregator
+from bookwright.flows.activities.execute import execute as execute_unaided
+from bookwright.flows.activities.execute import found_document
 from bookwright.flows.activities.outcomes import as_move, both, finish_task, name_book
+from bookwright.flows.activities.plan import parts
 from bookwright.flows.activities.prompt_sizes import cut_to_tokens
-from bookwright.flows.activities.tasks import execute as execute_unaided
-from bookwright.flows.activities.tasks import found_document, parts
 from bookwright.flows.activities.unit_facts import begin_activity, unit_card, unit_of
 from bookwright.flows.blueprints.members import (
     PartOf,

@@ -18,7 +18,7 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.steps.desk import Asker
 from bookwright.exports.files import export
-from bookwright.flows.activities.tasks import plan
+from bookwright.flows.activities.plan import plan
 from bookwright.flows.library import find_or_create
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book

@@ -7,7 +7,7 @@ import pytest
 
 from bookwright.flows import walk_steps
 from bookwright.flows.activities.divide import divide
-from bookwright.flows.activities.tasks import decompose, plan
+from bookwright.flows.activities.plan import decompose, plan
 from bookwright.flows.deps import Deps
 from bookwright.flows.walk import design, resolve, write_unit
 from bookwright.models.document import DocumentKind

@@ -13,7 +13,7 @@ from bookwright.agents.workflows import LOOKUPS
 from bookwright.exports.json import whole_book
 from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.markdown import markdown
-from bookwright.flows.activities.tasks import execute
+from bookwright.flows.activities.execute import execute
 from bookwright.flows.deps import Deps
 from bookwright.flows.open_book import BookTools
 from bookwright.models.document import Document, DocumentKind, NewDocument

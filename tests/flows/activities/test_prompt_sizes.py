@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from bookwright.flows.activities.execute import execute
+from bookwright.flows.activities.plan import plan
 from bookwright.flows.activities.prose.brief import brief_length, make_brief
 from bookwright.flows.activities.recall import drawn_facts
-from bookwright.flows.activities.tasks import execute, plan
 from bookwright.flows.activities.unit_facts import design_allowance
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument

@@ -1,42 +1,29 @@
-"""A unit's design and search tasks: planned in rounds, judged, cut into parts if complex, carried out and merged."""
+"""Planning a round of a unit's tasks, judging which of them are atoms, and cutting a complex task into parts."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 from bookwright.agents.agent import Agent
 from bookwright.agents.cards import node_card
-from bookwright.agents.react.observation import documents, findings
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.answers import Check
-from bookwright.agents.workflows import (
-    ROUTER,
-    Workflow,
-    aggregator,
-    atom_judge,
-    decomposition_workflow,
-    design_workflow,
-    plan_workflow,
-    search_executor,
-)
+from bookwright.agents.workflows import atom_judge, decomposition_workflow, plan_workflow
 from bookwright.flows import gates
 from bookwright.flows.activities.decide import asks_decision
-from bookwright.flows.activities.outcomes import as_move, document_kind, finish_task
-from bookwright.flows.activities.prompt_sizes import MOST_OF_A_TASK, every, within_length, within_lists
+from bookwright.flows.activities.outcomes import as_move
+from bookwright.flows.activities.prompt_sizes import MOST_OF_A_TASK, every, within_lists
 from bookwright.flows.activities.recall import drawn_facts
 from bookwright.flows.activities.told_books import is_told_whole, plot
 from bookwright.flows.activities.unit_facts import begin_activity, depth_at, profile_at, unit_card, unit_of
 from bookwright.flows.blueprints.unit_plans import form_of
 from bookwright.flows.deps import Deps
-from bookwright.models.document import DocumentKind, Findings, NewDocument
 from bookwright.models.gate import GateKind
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
-from bookwright.models.tree.decision import AtomVerdicts, Expert, Verdict, guard_atom, verdict_by_score
-from bookwright.models.tree.level import Level
+from bookwright.models.tree.decision import AtomVerdicts, Verdict, guard_atom, verdict_by_score
 from bookwright.models.tree.plan import PlanNode, PlanOutput, TaskType
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts.render import render_problem, render_unverified
-from bookwright.storage.steps.journal import Move
+from bookwright.prompts.render import render_problem
 from bookwright.storage.stores import Stores
 
 MAX_DECOMPOSITION_DEPTH = 3
@@ -172,63 +159,3 @@ def _add(stores: Stores, parent: TaskNode, tasks: list[PlanNode], deps: Deps, **
         return known.value if known else None
 
     stores.nodes.add(parent, tasks, level=parent.level.value, verdict=verdict, length=None, **common)
-
-
-def execute(node: TaskNode, deps: Deps) -> None:
-    """Make the document that an atomic task asks for."""
-    unit = unit_of(node, deps)
-    card = replace(unit_card(unit, deps, node), draw=drawn_facts(unit, deps, node))
-    role = "designer" if node.task_type is TaskType.DESIGN else "researcher"
-    run = begin_activity(Activity.EXECUTE, node, deps, role, card, next_activity="execute")
-    workflow = _workflow(node, unit, run, deps)
-    *earlier, last = workflow
-    for agent in earlier:
-        run.run(agent)
-
-    def finished(text: str) -> Move:
-        return finish_task(node, unit, found_document(node, text, workflow, run, deps), run, deps)
-
-    run.run(last, finished, check=within_length(run, last.name, deps))
-
-
-def aggregate(node: TaskNode, deps: Deps) -> None:
-    """Merge the documents of a task's parts into one of its own."""
-    unit = unit_of(node, deps)
-    agent = aggregator(node.task_type)
-    run = begin_activity(Activity.AGGREGATE, node, deps, agent.context, next_activity="execute")
-    with deps.stores() as stores:
-        kinds = (DocumentKind.DESIGN, DocumentKind.FINDINGS)  # a design task may have a search among its parts
-        below = stores.documents.of_nodes([part.key for part in parts(node, deps)], *kinds)
-        told = [data for part in below if (data := stores.documents.data_of(part))]
-    for part in below:
-        run.add("part", part.text)
-    merged = Findings.merged(map(Findings.model_validate_json, told)).model_dump_json() if told else ""
-    inputs = tuple(part.id for part in below)
-
-    def finished(text: str) -> Move:
-        made = NewDocument(node=node.key, kind=document_kind(node), text=text, data=merged, inputs=inputs)
-        return finish_task(node, unit, made, run, deps)
-
-    run.run(agent, finished, check=within_length(run, agent.name, deps))
-
-
-def _workflow(node: TaskNode, unit: TaskNode, run: ActivityRun, deps: Deps) -> Workflow:
-    if node.task_type is TaskType.SEARCH:
-        return (search_executor(unit.level, deps.profile.name),)
-    depth = depth_at(unit, deps)
-    workflow = design_workflow(unit.level, Expert.GENERALIST, deps.profile.name, depth)
-    if unit.level is not Level.BOOK or workflow[0].name != "guideline":  # which is the expert's own
-        return workflow
-    return design_workflow(unit.level, run.run(ROUTER).value.expert, deps.profile.name, depth)
-
-
-def found_document(node: TaskNode, text: str, workflow: Workflow, run: ActivityRun, deps: Deps) -> NewDocument:
-    """Return the document of a task, with what was looked up for it; findings that nobody looked up say so first."""
-    looking = [agent for agent in workflow if agent.tools]
-    uses = run.uses(*looking)
-    found = findings(uses, text)
-    is_unverified = bool(looking) and node.task_type is TaskType.SEARCH and not found.is_verified
-    has_data = is_unverified or bool(found.sources)
-    text = f"{render_unverified(deps.brief.language.english_name)}\n\n{text}" if is_unverified else text
-    data = found.model_dump_json() if has_data else ""
-    return NewDocument(node=node.key, kind=document_kind(node), text=text, data=data, inputs=documents(uses))
