@@ -7,7 +7,7 @@ from bookwright.agents.relay.secrets.guard import Guard
 from bookwright.models.brief import Brief
 from bookwright.models.text.language import Language
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import BookCard, Card, NodeCard
+from bookwright.prompts.card import BookCard, Card, NodeCard
 
 _WORDS_AN_ELEMENT = 300
 _CHARACTERS_AN_ELEMENT = 500

@@ -36,7 +36,8 @@ from bookwright.models.text.changes import Changes
 from bookwright.models.tree.decision import Choice, Decision, FlowDecision, Questions, Routing, TitleAndBlurb
 from bookwright.models.tree.plan import PlanOutput
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import Card, render, render_system
+from bookwright.prompts.card import Card
+from bookwright.prompts.render import render, render_system
 
 _LEASE_SECONDS = 600.0
 _WORD_LETTERS = 6

@@ -7,7 +7,7 @@ holds whatever it says later, silent or started anew: a resumed book asks what a
 import json
 
 from bookwright.agents.backends.windows import can_be_asked, found_window, window_of, with_known, with_windows
-from bookwright.models.blueprint import CHARACTERS_A_WORD, Blueprint, Makes
+from bookwright.models.blueprint import CHARACTERS_A_WORD, Makes
 from bookwright.models.book import Book
 from bookwright.models.brief import Brief
 from bookwright.models.errors import InvalidBrief
@@ -16,7 +16,7 @@ from bookwright.models.profile import PROFILES, Profile, ProfileName, fitted
 from bookwright.models.settings import Settings
 from bookwright.storage.files.blueprints import blueprint_of
 from bookwright.storage.steps.journal import Journal
-from bookwright.storage.stores import BookStorage, Stores
+from bookwright.storage.stores import BookStorage
 
 SMALL_WINDOW = 16_000
 """Tokens of context below which a book takes the `small` profile by itself."""
@@ -59,7 +59,7 @@ def opened_windows(
     if not unknown:
         return settings
     with storage.read() as stores:
-        settled = {name for name in unknown if _is_settled(name, book, stores)}
+        settled = {name for name in unknown if book.calls and (name in book.windows or stores.steps.has_answered(name))}
     asked = with_windows([name for name in unknown if name not in settled], settings)
     found = {name: tokens for name, tokens in asked.windows.items() if name in unknown}
     kept = {**book.windows, **found}
@@ -73,35 +73,22 @@ def kept_windows(book: Book, settings: Settings) -> Settings:
     return with_known(book.windows, settings)
 
 
-def _is_settled(name: str, book: Book, stores: Stores) -> bool:
-    """True for a model that has answered in the book: what was taken for its window stays."""
-    return bool(book.calls) and (name in book.windows or stores.steps.has_answered(name))
-
-
 def check_reach(brief: Brief, settings: Settings, option: str | None = None) -> None:
     """Raise `InvalidBrief` for a book that cannot come to its length in its profile, saying what would go further."""
     plan = blueprint_of(brief.blueprint, settings.home).plan if brief.blueprint else None
     if plan is None or plan.makes is not Makes.DESIGNS:
         return
-    most = small_reach(plan, brief)
+    from bookwright.agents.steps.answers import SMALL_PAGE_WORDS  # brings the templates of prompts
+
+    pages = sum(member.is_written for member in plan.members)
+    words = pages * SMALL_PAGE_WORDS
+    most = words if brief.length_unit == "words" else round(words * CHARACTERS_A_WORD)
     if brief.length > most and _profile_to_be(brief, settings, option) is ProfileName.SMALL:
         raise InvalidBrief(
             f"a {plan.name} of {brief.length:,} {brief.length_unit} is more than the profile small can make: it writes "
-            f"two sentences a page, so the {_page_count(plan)} pages come to about {most:,} {brief.length_unit}. "
+            f"two sentences a page, so the {pages} pages come to about {most:,} {brief.length_unit}. "
             f"Ask for that (--words {most}), or for more with {_way_on(brief, settings, option)}"
         )
-
-
-def small_reach(plan: Blueprint, brief: Brief) -> int:
-    """Return how long a book of designs is at the most in the profile `small`, in the book's unit of length."""
-    from bookwright.agents.steps.answers import SMALL_PAGE_WORDS  # brings the templates of prompts
-
-    words = _page_count(plan) * SMALL_PAGE_WORDS
-    return words if brief.length_unit == "words" else round(words * CHARACTERS_A_WORD)
-
-
-def _page_count(plan: Blueprint) -> int:
-    return sum(member.is_written for member in plan.members)
 
 
 def _profile_to_be(brief: Brief, settings: Settings, option: str | None) -> ProfileName:

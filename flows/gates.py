@@ -69,31 +69,25 @@ def asked_at_close(unit: TaskNode, deps: Deps) -> GateKind | None:
 def pass_candidates(unit: TaskNode, preferred: str, deps: Deps) -> Ruling | None:
     """Return what the author decided on a unit's drafts, with the text that is to go on; None where they want no gate.
 
-    Raises:
-        GateWaiting: They have not decided yet.
+    Raises `GateWaiting` if they have not decided yet.
     """
     is_asked = GateKind.CANDIDATES in deps.brief.gates
     if not is_asked and _find(unit, GateKind.CANDIDATES, 1, deps) is None:
         return None
-    return _passed(unit, GateKind.CANDIDATES, FallbackHistory(draft=preferred), deps).ruling
+    return passed(unit, GateKind.CANDIDATES, deps, FallbackHistory(draft=preferred)).ruling
 
 
-def asks_design(unit: TaskNode, deps: Deps) -> bool:
-    """True if the design of a unit is to be looked at before anything is made of it, and nothing is yet."""
-    if not deps.brief.gates or _design_kind(unit) not in deps.brief.gates or unit.status is not NodeStatus.OPEN:
-        return False
+def asked_of_design(unit: TaskNode, deps: Deps) -> GateKind | None:
+    """Return which gate a unit's design opens, if that is to be looked at before anything is made of it."""
+    kind = GateKind.BOOK_DESIGN if unit.parent is None else GateKind.VOLUME_DESIGN
+    has_design = unit.parent is None or unit.level is Level.VOLUME
+    if not has_design or kind not in deps.brief.gates or unit.status is not NodeStatus.OPEN:
+        return None
     with deps.stores() as stores:
-        return not stores.nodes.children(unit.key, TaskType.WRITE)
+        return None if stores.nodes.children(unit.key, TaskType.WRITE) else kind
 
 
-def pass_design(unit: TaskNode, deps: Deps) -> None:
-    """Pass the gate of a unit's design, opening it at the first time; raise `GateWaiting` until it is approved."""
-    kind = _design_kind(unit)
-    assert kind is not None
-    _passed(unit, kind, None, deps)
-
-
-def _passed(unit: TaskNode, kind: GateKind, history: FallbackHistory | None, deps: Deps) -> Gate:
+def passed(unit: TaskNode, kind: GateKind, deps: Deps, history: FallbackHistory | None = None) -> Gate:
     """Return a gate that was approved, opening it if it is not there; raise `GateWaiting` until it is."""
     gate = _opened(unit, kind, 1, history, deps)
     if gate.state is not GateState.APPROVED:
@@ -106,9 +100,7 @@ def human_fallback(unit: TaskNode, deps: Deps, history: FallbackHistory, number:
 
     Returns what was decided: the text to accept, or the note under which the draft is to be revised. Where that
     revision is refused, too, call it with the next `number`; after a restart the walk gets what was decided for it.
-
-    Raises:
-        GateWaiting: Nobody has decided, and the brief wants to wait.
+    Raises `GateWaiting` if nobody has decided and the brief wants to wait.
     """
     gate = _opened(unit, GateKind.HUMAN_FALLBACK, number, history, deps)
     if gate.is_waiting and _is_for_brief(gate.kind, deps):
@@ -165,12 +157,6 @@ def _decide(stores: Stores, gate: Gate, ruling: Ruling) -> None:
 def _is_for_brief(kind: GateKind, deps: Deps) -> bool:
     """True for a gate that the brief decides by itself; never one that it asked for by name."""
     return kind is GateKind.HUMAN_FALLBACK and deps.brief.unattended is Unattended.ACCEPT
-
-
-def _design_kind(unit: TaskNode) -> GateKind | None:
-    if unit.parent is None:
-        return GateKind.BOOK_DESIGN
-    return GateKind.VOLUME_DESIGN if unit.level is Level.VOLUME else None
 
 
 def _set_back(gate: Gate, deps: Deps, stores: Stores, step: int) -> None:

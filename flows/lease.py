@@ -26,6 +26,7 @@ from bookwright.storage.lease import Lease, owner_name
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.repositories.gates import GateRepository
 from bookwright.storage.steps.journal import Journal
+from bookwright.storage.stores import BookStorage
 from bookwright.storage.studio import Studio
 
 _HEARTBEATS_A_LEASE = 3
@@ -147,6 +148,27 @@ def _rest(database: Database, lease: Lease, rest: BookPaused, *, has_failed: boo
             database, lease, state, rest.reason, rest.advice, gate,
             has_failed=has_failed, goes_on=isinstance(rest, OrderChanged),
         )  # fmt: skip
+
+
+@contextmanager
+def held_aside(
+    storage: BookStorage, seconds: float, cancel: Callable[[], None] = lambda: None, way_on: str = ""
+) -> Iterator[tuple[Lease, Journal]]:
+    """Hold a book without writing it, its state staying as it is; raise `BookHeld` if a worker holds it.
+
+    Where it cannot be let go again the lease runs out by itself.
+    """
+    with storage.write(Failpoint.TAKE_LEASE) as stores:
+        lease = Lease.take(stores.connection, storage.book, owner_name(), seconds)
+    journal = Journal(storage, lease, way_on)
+    try:
+        with heartbeat(journal, seconds, cancel):
+            yield lease, journal
+    finally:
+        with suppress(LeaseLost, StorageError), storage.write(Failpoint.LEAVE_BOOK) as stores:
+            lease.fence(stores.connection)
+            Studio(stores.connection).give_back(storage.book)
+            lease.release(stores.connection)
 
 
 def _remedy(error: BaseException) -> str:

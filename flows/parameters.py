@@ -24,11 +24,7 @@ _FILES = "embedded"
 
 
 def read_brief(brief: dict[str, Any] | str | None) -> Brief:
-    """Make a brief of a parameter.
-
-    Raises:
-        InvalidBrief: There is none, it is too large, or no book can be written from it.
-    """
+    """Make a brief of a parameter; raise `InvalidBrief` if there is none, or it is too large or no brief for a book."""
     if not brief:
         raise InvalidBrief("neither a brief nor a book is given")
     size = len(brief.encode("utf-8", "replace") if isinstance(brief, str) else json.dumps(brief))

@@ -4,19 +4,18 @@ Where a worker holds the book, the call is made all the same, within what its ca
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.steps.recording import record_surely
-from bookwright.flows.lease import heartbeat
+from bookwright.flows.lease import held_aside
 from bookwright.flows.open_book import open_ledger
 from bookwright.models.book import Book
-from bookwright.models.errors import BookHeld, LeaseLost, StorageError
+from bookwright.models.errors import BookHeld
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity, StepKey
 from bookwright.storage.engine.condition import check_after_unclean_stop
-from bookwright.storage.lease import Lease, owner_name
 from bookwright.storage.steps.attempts import Attempt
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
@@ -41,23 +40,19 @@ def side_call(
 ) -> Iterator[SideCall]:
     """Prepare a call about a book that rests or is being written; the book's state stays what it is.
 
-    Raises:
-        DatabaseDamaged: The book's last worker died and the file is broken; nothing was paid.
+    Raises `DatabaseDamaged` if the book's last worker died and the file is broken; nothing was paid.
     """
     check_after_unclean_stop(storage.database, storage.book)
-    try:
-        lease = _take(storage, settings.lease_seconds)
-    except BookHeld as held:
-        lease, holder = None, held.owner
-    if lease is None:
-        yield SideCall(_key(storage, activity), _what_is_left(storage, settings), lambda _: None, holder)
-        return
-    journal = Journal(storage, lease, "the same command")
-    try:
-        with heartbeat(journal, settings.lease_seconds, cancel):
-            yield _recorded(storage, settings, activity, journal)
-    finally:
-        _give_back(storage, lease)
+    with ExitStack() as stack:
+        try:
+            held = held_aside(storage, settings.lease_seconds, cancel, "the same command")
+            _, journal = stack.enter_context(held)
+        except BookHeld as other:
+            left = _what_is_left(storage, settings)
+            call = SideCall(_key(storage, activity), left, lambda _: None, other.owner)
+        else:
+            call = _recorded(storage, settings, activity, journal)
+        yield call
 
 
 def _recorded(storage: BookStorage, settings: Settings, activity: Activity, journal: Journal) -> SideCall:
@@ -68,19 +63,6 @@ def _recorded(storage: BookStorage, settings: Settings, activity: Activity, jour
         record_surely(journal, attempt, None, book.intent, patience=settings.record_seconds)
 
     return SideCall(_key(storage, activity), open_ledger(book, journal, settings), keep)
-
-
-def _take(storage: BookStorage, seconds: float) -> Lease:
-    with storage.write() as stores:
-        return Lease.take(stores.connection, storage.book, owner_name(), seconds)
-
-
-def _give_back(storage: BookStorage, lease: Lease) -> None:
-    """Let the book go; where that cannot be written the lease runs out by itself."""
-    with suppress(LeaseLost, StorageError), storage.write() as stores:
-        lease.fence(stores.connection)
-        Studio(stores.connection).give_back(storage.book)
-        lease.release(stores.connection)
 
 
 def _key(storage: BookStorage, activity: Activity) -> StepKey:

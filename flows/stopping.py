@@ -40,8 +40,7 @@ class Limits:
     def parse(cls, until: str | None, words_today: int | None) -> "Limits":
         """Read `--until`: `3`, `chapter 3` or `chapter:3`, so many units of another level, or a unit's label.
 
-        Raises:
-            InvalidSetting: It is none of these.
+        Raises `InvalidSetting` if it is none of these.
         """
         if words_today is not None and words_today < 1:
             raise InvalidSetting(f"--words-today is {words_today}; it must be at least 1")
@@ -159,8 +158,5 @@ def end_unheeding() -> None:
     For the process of one flow run: Prefect would make a crash of a signal that comes after the walk has ended.
     """
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, _unheeded)
-
-
-def _unheeded(number: int, frame: FrameType | None) -> None:
-    """Do nothing; unlike SIG_IGN it is not handed on to the programs that are started from here."""
+        # Unlike SIG_IGN this is not handed on to the programs that are started from here.
+        signal.signal(signal.SIGTERM, lambda number, frame: None)

@@ -97,9 +97,9 @@ def settle(unit: TaskNode, deps: Deps) -> Decision:
 def pass_gate(unit: TaskNode, deps: Deps) -> None:
     """Rest at a finished design that the author wants to see, until it is approved."""
     unit = deps.fresh(unit)
-    if gates.asks_design(unit, deps):
+    if (kind := gates.asked_of_design(unit, deps)) is not None:
         maintain(unit, deps)
-        gates.pass_design(unit, deps)
+        gates.passed(unit, kind, deps)
 
 
 def brought_in(unit: TaskNode, deps: Deps) -> TaskNode | None:

@@ -90,11 +90,7 @@ def own_template(path: str, locale: str = "en") -> Template:
 
 
 def source_in(templates: Environment, name: str) -> tuple[str, str]:
-    """Return a template's text by its name with the ending, and the file it stands in.
-
-    Raises:
-        TemplateNotFound: There is none.
-    """
+    """Return the text of a template by its name with the ending, and its file; raise `TemplateNotFound` without one."""
     assert templates.loader is not None  # all of `environment` have one
     text, file, _ = templates.loader.get_source(templates, name)
     return text, str(file)
@@ -130,10 +126,8 @@ def has_frame(path: str, locale: str, folder: Path) -> bool:
 def source_of(path: str, locale: str, folder: Path | None = None) -> tuple[str, Path]:
     """Return a template's text as a prompt language sees it, and the file it stands in.
 
-    `folder` holds the templates of the book's blueprint, if it has one.
-
-    Raises:
-        InvalidTemplate: This version has no such template.
+    `folder` holds the templates of the book's blueprint, if it has one. Raises `InvalidTemplate` if this version has
+    no such template.
     """
     try:
         text, file = source_in(environment(locale, folder), f"{path}{ENDING}")
@@ -151,10 +145,8 @@ def takes_in(path: str, locale: str, folder: Path | None = None) -> list[str]:
 def render_edited(file: Path, stands_for: str, path: str, card: Card, locale: str, folder: Path | None = None) -> str:
     """Render what `prompts.render` renders for a path, with a file in the place of that template or of one it takes in.
 
-    All other templates are found as always, the overlay's before the English ones.
-
-    Raises:
-        InvalidTemplate: The file cannot be read, is no template, or names what no card holds.
+    All other templates are found as always, the overlay's before the English ones. Raises `InvalidTemplate` if the
+    file cannot be read, is no template, or names what no card holds.
     """
     text, name = _read(file), f"{stands_for}{ENDING}"
     own = FunctionLoader(lambda wanted: (text, str(file), None) if wanted == name else None)
@@ -187,9 +179,7 @@ def _read(file: Path) -> str:
 
 def _place(error: Exception, file: Path) -> str:
     """The file and line of the innermost template that an error comes from."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_template(frame.filename, file)]
-    return f"{frames[-1].filename}, line {frames[-1].lineno}" if frames else str(file)
-
-
-def _is_template(filename: str, file: Path) -> bool:
-    return filename == str(file) or filename.endswith(ENDING)
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if frame.filename == str(file) or frame.filename.endswith(ENDING):
+            return f"{frame.filename}, line {frame.lineno}"
+    return str(file)

@@ -11,7 +11,8 @@ from bookwright.agents.blueprints.pages import PAGES
 from bookwright.agents.blueprints.steps import own_template
 from bookwright.models.blueprint import Blueprint, MemberKind
 from bookwright.models.errors import InvalidBlueprint
-from bookwright.prompts import BookCard, Card, FormCard, NodeCard, render
+from bookwright.prompts.card import BookCard, Card, FormCard, NodeCard
+from bookwright.prompts.render import render
 from bookwright.prompts.templates import FAULTS, has_frame
 from bookwright.storage.files.blueprints import ENDING, QUALITY, BlueprintFolder, blueprint_of, read_folder
 

@@ -20,7 +20,7 @@ from bookwright.models.document import Document, DocumentKind, DocumentOrigin, N
 from bookwright.models.story.retelling import Retelling
 from bookwright.models.text.figures import StyleGuide, StyleSource
 from bookwright.models.text.language import Language
-from bookwright.prompts import render_style_page
+from bookwright.prompts.render import render_style_page
 from bookwright.storage.index.chunks import join_sentences
 from bookwright.storage.stores import Stores
 

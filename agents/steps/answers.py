@@ -22,7 +22,8 @@ from bookwright.models.text.lazy_pattern import lazy_pattern
 from bookwright.models.text.plain import plain
 from bookwright.models.text.prose import whole_sentences
 from bookwright.models.tree.plan import Plot
-from bookwright.prompts import Card, render_correction
+from bookwright.prompts.card import Card
+from bookwright.prompts.render import render_correction
 from bookwright.storage.steps.journal import Move
 
 

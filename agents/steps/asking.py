@@ -20,8 +20,8 @@ from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.models.errors import BookPaused, NoResult
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Failure, Reply, StepKey, StepRecord
-from bookwright.prompts import Card, render, render_system
-from bookwright.prompts.render import render_lookups, render_turn
+from bookwright.prompts.card import Card
+from bookwright.prompts.render import render, render_lookups, render_system, render_turn
 from bookwright.prompts.stored_card import parts_of
 from bookwright.storage.engine.database import free_megabytes
 

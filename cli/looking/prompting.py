@@ -18,7 +18,7 @@ from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import note, print_json, print_text
 from bookwright.models.errors import InvalidInput
 from bookwright.models.talk.tool import ToolResponse
-from bookwright.prompts import render
+from bookwright.prompts.render import render
 from bookwright.prompts.stored_card import card_of
 from bookwright.prompts.templates import render_edited, source_of, takes_in
 from bookwright.storage.files.blueprints import blueprint_of

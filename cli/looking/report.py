@@ -17,7 +17,7 @@ from bookwright.exports.manuscript import chapter_texts, first_chapters
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidInput, InvalidSetting
 from bookwright.models.text.figures import StyleGuide
-from bookwright.prompts import render_style_page
+from bookwright.prompts.render import render_style_page
 from bookwright.storage.files.privacy import share
 from bookwright.storage.stores import BookStorage
 

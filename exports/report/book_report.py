@@ -27,7 +27,7 @@ from bookwright.models.text.figures import StyleProfile
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import order_of
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import render_style_guide
+from bookwright.prompts.render import render_style_guide
 from bookwright.storage.stores import BookStorage, Stores
 
 _MOST_WARNINGS = 50

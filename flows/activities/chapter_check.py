@@ -5,7 +5,7 @@ Source: DESIGN section 10, item 5; S2-050 to S2-056.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from bookwright.agents.relay.figures.measure import Measurer
 from bookwright.agents.relay.figures.stock import stock_list
@@ -22,7 +22,6 @@ from bookwright.flows.activities.unit_facts import begin_activity, prose_of, pro
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Secret, folded
 from bookwright.models.codex.extraction import Extraction, FoundCheck, FoundEntry, FoundPerson
-from bookwright.models.codex.foreshadowing import Foreshadowing
 from bookwright.models.codex.record import named
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.profile import ProfileName
@@ -33,7 +32,6 @@ from bookwright.models.story_time.times import Comparison, stated
 from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import Card
 from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 
@@ -67,18 +65,17 @@ class ChapterCheck:
     """Its number; 0 for the whole book."""
     record: tuple[str, ...]
     """The entries that it names, a line each."""
-    threads: Sequence[Foreshadowing]
+    threads: tuple[str, ...]
+    """Those that were not over before it, a line each."""
     due: Sequence[Secret]
     """Secrets that were to come out in it."""
+    times: tuple[str, ...]
+    unknown_yet: tuple[str, ...]
+    """What whoever holds it against the record has to know of the story's clock, as its card has it."""
     prose: int | None
     """The document that holds the chapter's text, if one does."""
     is_recorded: bool
     """The chapter has its report already."""
-
-    @property
-    def thread_lines(self) -> tuple[str, ...]:
-        """The threads, a line each."""
-        return tuple(f"{own.id} ({own.status}) {own.title}: {own.seed.content}" for own in self.threads)
 
     @property
     def due_lines(self) -> tuple[str, ...]:
@@ -94,12 +91,9 @@ class ChapterCheck:
 
 def last_prose(unit: TaskNode, stores: Stores) -> Document | None:
     """Return the prose of a unit, without its text; of one in parts, that of the last."""
-    parts = stores.nodes.children(unit.key, TaskType.WRITE)
-    return (
-        last_prose(parts[-1], stores)
-        if parts
-        else stores.documents.current(unit.key, DocumentKind.PROSE, with_text=False)
-    )
+    if parts := stores.nodes.children(unit.key, TaskType.WRITE):
+        return last_prose(parts[-1], stores)
+    return stores.documents.current(unit.key, DocumentKind.PROSE, with_text=False)
 
 
 def check_of(unit: TaskNode, text: str, deps: Deps) -> ChapterCheck:
@@ -110,21 +104,22 @@ def check_of(unit: TaskNode, text: str, deps: Deps) -> ChapterCheck:
         reading = stores.codex.reading_order()
         before = [as_before(own, unit.label, reading) for own in stores.codex.threads()]
         threads = [own for own in before if own.is_open or own.status == "registered"]
-        due = [own for own in stores.codex.secrets() if due_in_chapter(own, unit.label, reading)]
+        secrets = stores.codex.secrets()
         prose = last_prose(unit, stores)
         report = stores.documents.current(unit.key, DocumentKind.CONSISTENCY, with_text=False)
     record = record_lines(seen, text, reading, room, deps.desk.count_tokens, deps.desk.locale)
     chapter = reading.chapter_of(unit.label) if unit.parent is not None else 0
     is_recorded = report is not None and (prose is None or report.id > prose.id)
-    return ChapterCheck(chapter, record, threads[:_MOST_THREADS], due, prose.id if prose else None, is_recorded)
-
-
-def with_clock(card: Card, unit: TaskNode, deps: Deps) -> Card:
-    """Return the card of whoever holds a chapter against the record with what it has to know of the story's clock."""
-    with deps.stores() as stores:
-        reading = stores.codex.reading_order()
-        unknown = unknown_yet(stores.codex.secrets(), unit.label, reading)
-    return replace(card, times=setting_lines(unit.label, reading, deps.desk.locale), unknown_yet=unknown)
+    return ChapterCheck(
+        chapter=chapter,
+        record=record,
+        threads=tuple(f"{own.id} ({own.status}) {own.title}: {own.seed.content}" for own in threads[:_MOST_THREADS]),
+        due=[own for own in secrets if due_in_chapter(own, unit.label, reading)],
+        times=setting_lines(unit.label, reading, deps.desk.locale),
+        unknown_yet=unknown_yet(secrets, unit.label, reading),
+        prose=prose.id if prose else None,
+        is_recorded=is_recorded,
+    )
 
 
 def dated_entry(found: FoundEntry, unit: TaskNode, stores: Stores, reading: ReadingOrder) -> FoundEntry:

@@ -141,10 +141,10 @@ def _look_back(unit: TaskNode, deps: Deps) -> Move:
     if not stands_for_chapter(unit, deps):
         _look_at_parts(unit, deps)
         return no_move
-    if (unit.is_brought_in or is_told_whole(unit, deps)) and extracts(unit, deps):
-        extract(unit, deps)  # nobody makes the author's text better; what is told whole was read, and is read again
-        return report_move(unit, prose_of(unit, deps), None, deps)
-    if evaluates(deps.profile.name):
+    is_extracted = extracts(unit, deps)
+    # Nobody makes the author's text better; what is told whole was read, and is read again.
+    stays = is_extracted and (unit.is_brought_in or is_told_whole(unit, deps))
+    if evaluates(deps.profile.name) and not stays:
         findings = audit(unit, deps)
         if depth_at(unit, deps) is not Depth.SLIGHT:  # whose first draft was read
             read_and_repair(unit, findings, deps)
@@ -153,7 +153,7 @@ def _look_back(unit: TaskNode, deps: Deps) -> Move:
         extract(unit, deps)
         return no_move
     text = prose_of(unit, deps)
-    if extracts(unit, deps):
+    if is_extracted:
         extract(unit, deps)
         return report_move(unit, text, None, deps)
     with deps.stores() as stores:

@@ -1,7 +1,6 @@
 """Deciding what a unit does next, with the guards and the circuit breaker beside the model."""
 
 from dataclasses import replace
-from functools import partial
 
 from bookwright.agents.workflows import flow_decision
 from bookwright.flows.activities.told_books import is_free, is_told_whole
@@ -20,7 +19,7 @@ from bookwright.models.step import Activity
 from bookwright.models.tree.decision import Decision, FlowDecision
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import render_problem
+from bookwright.prompts.render import render_problem
 from bookwright.storage.steps.journal import Move
 
 PLANNING_TOKENS_A_UNIT = 30
@@ -57,28 +56,22 @@ def decide(unit: TaskNode, planning_round: int, deps: Deps) -> None:
     card = replace(unit_card(unit, deps), round=planning_round)
     run = begin_activity(Activity.DECIDE, unit, deps, agent.context, card, round_=planning_round, next_activity="plan")
 
+    def check(answer: FlowDecision) -> str:
+        is_vague = answer.decision is Decision.CONTINUE_PLANNING and not answer.missing_points
+        return render_problem("nothing_missing", deps.desk.locale) if is_vague else ""
+
     def move(answer: FlowDecision) -> Move:
-        decision, points = guarded(answer.decision, unit, deps), points_left(answer)
+        decision = guarded(answer.decision, unit, deps)
+        points = answer.missing_points if decision is Decision.CONTINUE_PLANNING else ()
         return lambda stores, _: stores.nodes.change(
             unit.key, decision=decision.value, decided_round=planning_round, open_points=points
         )
 
-    run.run(agent, move, check=partial(names_what_is_missing, deps.desk.locale))
-
-
-def points_left(answer: FlowDecision) -> tuple[str, ...]:
-    """Return the open points that a decision leaves; the guards neither make nor end a decision to go on planning."""
-    return answer.missing_points if answer.decision is Decision.CONTINUE_PLANNING else ()
-
-
-def names_what_is_missing(locale: str, answer: FlowDecision) -> str:
-    """A decision to go on planning must say what is missing."""
-    is_empty = answer.decision is Decision.CONTINUE_PLANNING and not answer.missing_points
-    return render_problem("nothing_missing", locale) if is_empty else ""
+    run.run(agent, move, check=check)
 
 
 def guarded(decision: Decision, unit: TaskNode, deps: Deps) -> Decision:
-    """Hold a decision to the unit's length.
+    """Hold a decision to the unit's length; one to go on planning is neither made nor ended here.
 
     Writing what is too long becomes dividing; dividing what is too short for two children
     becomes writing. Source: DESIGN section 4, "Guards".

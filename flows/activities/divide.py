@@ -22,7 +22,7 @@ from bookwright.models.text.length import ChildLength, division_is_over, grant_c
 from bookwright.models.tree.level import Level, division_is_incremental
 from bookwright.models.tree.plan import PlanNode, PlanOutput, TaskType
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import render_problem
+from bookwright.prompts.render import render_problem
 from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 

@@ -35,7 +35,7 @@ def execute(node: TaskNode, deps: Deps) -> None:
     def finished(text: str) -> Move:
         return finish_task(node, unit, found_document(node, text, workflow, run, deps), run, deps)
 
-    run.run(last, finished, check=within_length(run, last.name, run.card.word_allowance, deps))
+    run.run(last, finished, check=within_length(run, last.name, deps))
 
 
 def aggregate(node: TaskNode, deps: Deps) -> None:
@@ -56,7 +56,7 @@ def aggregate(node: TaskNode, deps: Deps) -> None:
         made = NewDocument(node=node.key, kind=document_kind(node), text=text, data=merged, inputs=inputs)
         return finish_task(node, unit, made, run, deps)
 
-    run.run(agent, finished, check=within_length(run, agent.name, run.card.word_allowance, deps))
+    run.run(agent, finished, check=within_length(run, agent.name, deps))
 
 
 def _workflow(node: TaskNode, unit: TaskNode, run: ActivityRun, deps: Deps) -> Workflow:

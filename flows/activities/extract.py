@@ -21,7 +21,6 @@ from bookwright.flows.activities.chapter_check import (
     dated_entry,
     extracts,
     last_prose,
-    with_clock,
     with_times,
 )
 from bookwright.flows.activities.outcomes import as_move, is_given_up, try_step
@@ -70,7 +69,7 @@ def extract_design(book: TaskNode, deps: Deps) -> None:
         every = (stored.record for stored in stores.codex.every_version())
         secrets = tuple(own for own in every if isinstance(own, Secret))
         records, _ = design_records(found, ExtractionGround(public, deps.brief.default_visibility, secrets=secrets))
-        _merge(records, Origin.DESIGN, sources[-1], stores, step)
+        merge_records(records, Origin.DESIGN, sources[-1], stores, step)
 
     def ask() -> None:
         run.run(EXTRACT_DESIGN, as_move(record))
@@ -88,10 +87,10 @@ def extract(unit: TaskNode, deps: Deps, round_: int = _FIRST_ROUND) -> None:
     _take_back_replaced(unit, deps)
     known = check_of(unit, text, deps)
     card = replace(
-        unit_card(unit, deps), chapter=known.chapter, codex=known.record, threads=known.thread_lines,
-        due_secrets=known.due_lines, is_brief=not evaluates(deps.profile.name),
+        unit_card(unit, deps), chapter=known.chapter, codex=known.record, threads=known.threads,
+        due_secrets=known.due_lines, times=known.times, unknown_yet=known.unknown_yet,
+        is_brief=not evaluates(deps.profile.name),
     )  # fmt: skip
-    card = with_clock(card, unit, deps)
     run = begin_activity(Activity.REVIEW, unit, deps, EXTRACT.context, card, round_=round_, next_activity="close")
     run.lead_with("text", text)
     found = try_step(run, EXTRACT, lambda found: chapter_move(unit, text, known.named(found), known.prose))
@@ -191,11 +190,13 @@ def _take_entries(
         except InvalidInput as error:
             refused.append(f"{entry.name}: {error}")
             continue
-        refused += _merge([record], Origin.PROSE, prose, stores, step)
+        refused += merge_records([record], Origin.PROSE, prose, stores, step)
     return refused
 
 
-def _merge(records: Iterable[Record], origin: Origin, document: int | None, stores: Stores, step: int) -> list[str]:
+def merge_records(
+    records: Iterable[Record], origin: Origin, document: int | None, stores: Stores, step: int
+) -> list[str]:
     """Merge records into the codex; what fits nothing there comes back as a line each."""
     refused = []
     for record in records:

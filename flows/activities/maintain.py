@@ -23,7 +23,7 @@ from bookwright.models.step import Activity
 from bookwright.models.story.state import GlobalState, lost_promises
 from bookwright.models.text.binding import RELEASE, lost_lines, without_releases
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import render_problem, render_state
+from bookwright.prompts.render import render_problem, render_state
 from bookwright.storage.steps.journal import Move
 
 _ALLOWANCE = {DocumentKind.BOOK_DESIGN: (150, 1_500), DocumentKind.GLOBAL_STATE: (100, 600)}
@@ -119,13 +119,9 @@ def _apply(kind: DocumentKind, waiting: list[tuple[int, int]], deps: Deps) -> No
         return both(kept, lambda stores, _: stores.queue.mark_applied(kind, owed.up_to))
 
     # What could not be taken in is tried again with the next news.
-    try_step(run, agent, move, check=_check(run, agent, before or owed.text, deps))
-
-
-def _check(run: ActivityRun, agent: Agent, before: str | GlobalState, deps: Deps) -> Check:
-    """Nothing that binds and no promise is lost, and a text is no longer than its prompt allows."""
-    kept = partial(what_is_lost, deps.desk.locale, before)
-    return kept if agent.output else every(kept, within_length(run, agent.name, run.card.word_allowance, deps))
+    keeps: Check = partial(what_is_lost, deps.desk.locale, before or owed.text)
+    check = keeps if agent.output else every(keeps, within_length(run, agent.name, deps))
+    try_step(run, agent, move, check=check)
 
 
 def _show(owed: _Owed, before: GlobalState | None, run: ActivityRun, deps: Deps) -> None:

@@ -23,7 +23,7 @@ from bookwright.models.step import Activity
 from bookwright.models.tree.decision import AtomVerdicts, Verdict, guard_atom, verdict_by_score
 from bookwright.models.tree.plan import PlanNode, PlanOutput, TaskType
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import render_problem
+from bookwright.prompts.render import render_problem
 from bookwright.storage.stores import Stores
 
 MAX_DECOMPOSITION_DEPTH = 3

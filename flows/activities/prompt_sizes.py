@@ -22,7 +22,7 @@ from bookwright.models.text.language import Language
 from bookwright.models.text.length import TOLERANCE
 from bookwright.models.tree.plan import PlanNode, PlanOutput
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import render_problem
+from bookwright.prompts.render import render_problem
 
 _T = TypeVar("_T")
 
@@ -57,12 +57,12 @@ def batches_of(items: Iterable[_T], tokens_of: Callable[[_T], float], room: floa
     return batches
 
 
-def within_length(run: ActivityRun, step: str, limit: int, deps: Deps) -> Check:
-    """A check that sends a document back once that is longer than its prompt allows.
+def within_length(run: ActivityRun, step: str, deps: Deps) -> Check:
+    """A check that sends a document back once that is longer than the card of its prompt allows.
 
-    `step` is the name under which it is asked for, `limit` in the book's unit of length. A weak model's answers are
-    cut by other means.
+    `step` is the name under which it is asked for. A weak model's answers are cut by other means.
     """
+    limit = run.card.word_allowance
 
     def check(text: str) -> str:
         given = deps.brief.language.measure(text)

@@ -24,7 +24,7 @@ from bookwright.models.tree.decision import Questions
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import order_of
 from bookwright.models.tree.task import NodeStatus, TaskNode
-from bookwright.prompts import Card, Told
+from bookwright.prompts.card import Card, Told
 from bookwright.storage.steps.journal import Move
 
 _DRAWS = 3

@@ -30,8 +30,7 @@ from bookwright.models.tree.decision import Decision
 from bookwright.models.tree.level import Level, usual_child_length
 from bookwright.models.tree.plan import PlanNode, Plot, PlotChapter, TaskType
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import render_problem
-from bookwright.prompts.render import render_plot
+from bookwright.prompts.render import render_plot, render_problem
 from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 

@@ -1,6 +1,6 @@
 """Facts about a unit's place in its book that several activities need: levels, lengths, profile, orders."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from bookwright.agents.cards import element_allowance, make_card
@@ -19,7 +19,7 @@ from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import hierarchical_position
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import Card
+from bookwright.prompts.card import Card
 from bookwright.storage.stores import Stores
 
 _DESIGN_SHARE = {Level.BOOK: 0.02, Level.VOLUME: 0.02, Level.ACT: 0.03}
@@ -154,11 +154,13 @@ def unit_card(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Card:
     above = deps.storage.above(unit)
     child = child_level_of(unit, deps)
     lengths = lengths_of_children(unit, deps)
+    with deps.stores() as stores:
+        reading = stores.codex.reading_order()
     return make_card(
         deps.brief,
         unit,
         task,
-        position=position_of(unit, above, deps),
+        position=hierarchical_position(unit, above, reading, deps.brief.language),
         parent_level=above[0].level.value if above else "",
         child_level=child.value if child else "",
         is_first=(above[-1] if above else unit).written == 0,
@@ -199,13 +201,6 @@ def begin_activity(
     return ActivityRun(
         deps.desk, activity, node, unit, card, context=role, round_=round_, next_activity=next_activity, guard=guard
     )
-
-
-def position_of(unit: TaskNode, above: Sequence[TaskNode], deps: Deps) -> str:
-    """Return where a unit stands in the tree, in words of the book's language; `above` has the nearest first."""
-    with deps.stores() as stores:
-        reading = stores.codex.reading_order()
-    return hierarchical_position(unit, above, reading, deps.brief.language)
 
 
 def _elements(unit: TaskNode, deps: Deps) -> int:

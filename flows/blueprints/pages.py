@@ -33,7 +33,8 @@ from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.step import Activity
 from bookwright.models.tree.plan import PlanNode, PlanOutput, TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
-from bookwright.prompts import Card, render_problem
+from bookwright.prompts.card import Card
+from bookwright.prompts.render import render_problem
 from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 

@@ -54,7 +54,7 @@ def _is_changed(part: TaskNode, text: str, agent: Agent, kept: Sequence[str], de
     def polished(answer: Changes) -> Move | None:
         wanted = list(answer.changes)
         new = rewording.applied(wanted)
-        while wanted and (rewording.gives_away(new) or _loses(text, new, kept)):
+        while wanted and (rewording.gives_away(new) or any(words in text and words not in new for words in kept)):
             wanted.pop()
             new = rewording.applied(wanted)
         return None if new == text else replace_prose(new, part, deps)
@@ -62,11 +62,6 @@ def _is_changed(part: TaskNode, text: str, agent: Agent, kept: Sequence[str], de
     made = try_step(rewording.run, agent, polished)
     prose = deps.document(part, DocumentKind.PROSE, with_text=False)
     return made is not None and prose is not None and prose.step == made.step
-
-
-def _loses(old: str, new: str, kept: Sequence[str]) -> bool:
-    """True if words that readers have to find stood there and stand there no more."""
-    return any(words in old and words not in new for words in kept)
 
 
 def _words_of_clues(stores: Stores) -> tuple[str, ...]:

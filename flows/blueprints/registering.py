@@ -11,6 +11,7 @@ from bookwright.agents.blueprints.wording import word
 from bookwright.agents.relay.extracting import forbidding
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.exports.vault.names import brief_locale
+from bookwright.flows.activities.extract import merge_records
 from bookwright.flows.activities.outcomes import both, finish_task, is_last_try
 from bookwright.flows.activities.unit_facts import begin_activity, lengths_of_children, max_unit_length, unit_of
 from bookwright.flows.blueprints.members import folder_of, member_of
@@ -26,7 +27,7 @@ from bookwright.models.step import Activity
 from bookwright.models.story.register import FewThreads, Register, RegisteredSecret, RegisteredThread
 from bookwright.models.tree.level import Level, usual_child_length
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import render_problem
+from bookwright.prompts.render import render_problem
 from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 
@@ -122,9 +123,8 @@ def _laid(node: TaskNode, unit: TaskNode, register: Register, run: ActivityRun, 
 
     def into_codex(stores: Stores, step: int) -> None:
         document = stores.documents.add(kept, step)
-        for record in records:
-            with suppress(InvalidInput):  # a paid answer stands; what the codex cannot take is in the list all the same
-                stores.codex.merge(record, Origin.DESIGN, document=document.id, step=step or None)
+        # A paid answer stands: what the codex cannot take is in the list all the same.
+        merge_records(records, Origin.DESIGN, document.id, stores, step)
 
     return both(finish_task(node, unit, page, run, deps), into_codex)
 

@@ -7,7 +7,7 @@ from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import CHARACTERS_A_WORD, UnitPlan
 from bookwright.models.tree.level import Level, child_level, usual_child_length
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import FormCard
+from bookwright.prompts.card import FormCard
 from bookwright.prompts.render import render
 from bookwright.prompts.templates import BLUEPRINT
 

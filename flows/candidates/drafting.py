@@ -36,15 +36,9 @@ def drafted(agent: Agent, unit: TaskNode, run: ActivityRun, deps: Deps) -> str:
         return _drafted_freely(agent, count, unit, run, deps)
     if count > 1:
         return _gone_on(agent, *chosen_of(agent, count, unit, run, deps), run)
-    first = str(run.run(agent).value)
-    if not wants_two(unit, run, deps):
-        return first
-    run.put_away(agent.artefact)  # whoever writes the second sees nothing of the first
-    run.card = replace(run.card, is_second=True)
-    second = str(run.run(draft_again(agent)).value)
-    run.put_away(agent.artefact)
-    run.card = replace(run.card, is_second=False)
-    return _gone_on(agent, *_chosen(first, second, unit, run, deps), run)
+    if wants_two(unit, run, deps):
+        return _gone_on(agent, *_better_of_two(agent, unit, run, deps), run)
+    return str(run.run(agent).value)
 
 
 def _gone_on(agent: Agent, chosen: str, carry_over: tuple[str, ...], run: ActivityRun) -> str:
@@ -61,26 +55,18 @@ def is_told_freely(unit: TaskNode, deps: Deps) -> bool:
 
 
 def _drafted_freely(agent: Agent, count: int, unit: TaskNode, run: ActivityRun, deps: Deps) -> str:
-    """Draft a book of one piece from its order alone; no later step holds it to a plan."""
+    """Draft a book of one piece from its order alone, twice outside `economy`; no later step holds it to a plan."""
     if count > 1:
         chosen, _ = chosen_of(FREE_DRAFT, count, unit, run, deps, is_bare=True)
+    elif deps.profile.name is ProfileName.ECONOMY:
+        chosen = str(run.run(FREE_DRAFT, is_bare=True).value)
+        run.put_away(FREE_DRAFT.artefact)
     else:
-        chosen = _told_freely(unit, run, deps)
+        chosen, _ = _better_of_two(FREE_DRAFT, unit, run, deps, is_bare=True)
     run.narrow_to("order")
-    run.card = replace(run.card, is_second=False, is_unplanned=True)
+    run.card = replace(run.card, is_unplanned=True)
     run.add(agent.artefact, chosen, is_prose=True)
     return chosen
-
-
-def _told_freely(unit: TaskNode, run: ActivityRun, deps: Deps) -> str:
-    """Tell a story from its order alone, twice outside `economy`."""
-    drafts = []
-    is_once = deps.profile.name is ProfileName.ECONOMY
-    for writer in (FREE_DRAFT,) if is_once else (FREE_DRAFT, draft_again(FREE_DRAFT)):
-        run.card = replace(run.card, is_second=writer is not FREE_DRAFT)
-        drafts.append(str(run.run(writer, is_bare=True).value))
-        run.put_away(writer.artefact)
-    return drafts[0] if is_once else _chosen(drafts[0], drafts[1], unit, run, deps)[0]
 
 
 def wants_two(unit: TaskNode, run: ActivityRun, deps: Deps) -> bool:
@@ -92,8 +78,17 @@ def wants_two(unit: TaskNode, run: ActivityRun, deps: Deps) -> bool:
     return run.card.is_first or run.card.is_last or is_climax(unit, deps)
 
 
-def _chosen(first: str, second: str, unit: TaskNode, run: ActivityRun, deps: Deps) -> tuple[str, tuple[str, ...]]:
-    """Return the draft that is preferred, or the first, and what of the other one is worth taking over."""
+def _better_of_two(
+    agent: Agent, unit: TaskNode, run: ActivityRun, deps: Deps, *, is_bare: bool = False
+) -> tuple[str, tuple[str, ...]]:
+    """Have a unit drafted twice; return the preferred draft, or the first, and what of the other is worth taking."""
+    made = []
+    for writer in (agent, draft_again(agent)):
+        run.card = replace(run.card, is_second=writer is not agent)
+        made.append(str(run.run(writer, is_bare=is_bare).value))
+        run.put_away(agent.artefact)  # whoever writes the second sees nothing of the first
+    run.card = replace(run.card, is_second=False)
+    first, second = made
     lot = hashlib.sha256(f"{deps.brief.seed} {unit.label}".encode()).digest()[0]  # neither place is the better one
     drafts = {"A": second, "B": first} if lot % 2 else {"A": first, "B": second}
     judge = blind_reading(
@@ -119,10 +114,8 @@ def chosen_of(
     """Have a unit drafted so often; return the draft that goes on, and what of another one is worth taking over.
 
     Each draft, each judgement and the choice are steps of the journal. In the walk the book rests for its author's
-    choice where they want that. Where the unit's text `stands` already, it stays.
-
-    Raises:
-        GateWaiting: The author has not chosen yet.
+    choice where they want that, and `GateWaiting` is raised until it is made. Where the unit's text `stands` already,
+    it stays.
     """
     texts = [_draft(agent, number, run, is_bare=is_bare) for number in range(1, count + 1)]
     made = tuple(

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
+from bookwright.flows.activities.outcomes import document_kind
 from bookwright.flows.activities.unit_facts import is_short_enough, lengths_of_children
 from bookwright.flows.deps import Deps
 from bookwright.models.brief import Brief
@@ -24,11 +25,7 @@ _LINES = 12
 
 
 def keep_outline(brief: Brief, stores: Stores) -> None:
-    """Store the outline of a brief with a book that is just begun.
-
-    Raises:
-        InvalidBrief: It is none, or its chapters are longer than the book.
-    """
+    """Store the outline of a brief with a new book; raise `InvalidBrief` if it is none, or longer than the book."""
     outline = _read(brief)
     root = stores.nodes.root()
     stores.nodes.change(root.key, child_level=_top_level(outline, brief).value)
@@ -39,18 +36,26 @@ def keep_outline(brief: Brief, stores: Stores) -> None:
         ), None,
     )  # fmt: skip
     text = "\n\n".join(part for part in (outline.design, _listed(outline)) if part)
-    design = add_design(stores, root, "The author's outline", "Say what the author has settled of the book", text)
+    design = _add_design(stores, root, "The author's outline", "Say what the author has settled of the book", text)
     stores.queue.add(DocumentKind.BOOK_DESIGN, design)
 
 
-def add_design(stores: Stores, unit: TaskNode, title: str, goal: str, text: str) -> int:
-    """Add a task that the author has done below a unit; return the id of its document."""
-    item = PlanNode(task_type=TaskType.DESIGN, title=title, goal=goal)
+def _add_design(stores: Stores, unit: TaskNode, title: str, goal: str, text: str) -> int:
+    plan = PlanNode(task_type=TaskType.DESIGN, title=title, goal=goal)
+    return add_done(stores, unit, unit, plan, text, DocumentOrigin.AUTHOR)[1]
+
+
+def add_done(
+    stores: Stores, parent: TaskNode, unit: TaskNode, plan: PlanNode, text: str, origin: DocumentOrigin,
+    *, folder: str = "", note: str = "",
+) -> tuple[TaskNode, int]:  # fmt: skip
+    """Add a task of a unit that somebody else has done; return it, and the id of its document."""
     [task] = stores.nodes.add(
-        unit, [item], unit=unit.key, level=unit.level.value, verdict=Verdict.ATOM.value, status=NodeStatus.DONE.value
-    )
-    new = NewDocument(node=task.key, kind=DocumentKind.DESIGN, text=text, origin=DocumentOrigin.AUTHOR)
-    return stores.documents.add(new, None).id
+        parent, [plan], unit=unit.key, level=unit.level.value, verdict=Verdict.ATOM.value,
+        status=NodeStatus.DONE.value, folder=folder,
+    )  # fmt: skip
+    new = NewDocument(node=task.key, kind=document_kind(task), text=text, origin=origin, note=note)
+    return task, stores.documents.add(new, None).id
 
 
 def _read(brief: Brief) -> Outline:
@@ -119,7 +124,7 @@ def add_foreseen(unit: TaskNode, level: Level, index: int, deps: Deps) -> bool:
             child_level=(Level.ACT if own.has_parts else Level.CHAPTER).value if own.units else None,
         )  # fmt: skip
         if own.design:
-            add_design(
+            _add_design(
                 stores, child, "The author's notes", f"Say what the author has settled of {own.title}", own.design
             )
             if not own.units:  # nothing is left to plan

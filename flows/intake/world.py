@@ -1,6 +1,6 @@
 """A book of designs as a world: its pages fill its codex, and once it is finished new books are set in it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -10,24 +10,25 @@ from bookwright.agents.blueprints.wording import word
 from bookwright.agents.relay.extracting import ExtractionGround, design_records
 from bookwright.agents.workflows import EXTRACT_DESIGN, evaluates
 from bookwright.exports.vault.names import FOLDERS, brief_locale
+from bookwright.flows.activities.extract import merge_records
 from bookwright.flows.activities.outcomes import try_step
 from bookwright.flows.activities.prompt_sizes import batches_of, cut_to_tokens
 from bookwright.flows.activities.unit_facts import begin_activity
 from bookwright.flows.blueprints.members import PartOf, documents_of_pages, folder_of, part_of
 from bookwright.flows.deps import Deps
+from bookwright.flows.intake.outlining import add_done
 from bookwright.models.blueprint import Blueprint, CodexPart, Makes, MemberKind
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import Brief
 from bookwright.models.codex.entries import CodexEntry, Secret
 from bookwright.models.codex.extraction import DesignExtraction
 from bookwright.models.codex.record import Origin, Record, RecordKind, kind_of
-from bookwright.models.document import Document, DocumentKind, DocumentOrigin, NewDocument
+from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.errors import BookNotFound, InvalidBrief, InvalidInput
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity
-from bookwright.models.tree.decision import Verdict
 from bookwright.models.tree.plan import PlanNode, TaskType
-from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.models.tree.task import TaskNode
 from bookwright.storage.engine.database import Database
 from bookwright.storage.files.blueprints import blueprint_of
 from bookwright.storage.repositories.books import BookRepository
@@ -53,7 +54,7 @@ def fill_codex(book: TaskNode, deps: Deps) -> None:
 
     def complete(stores: Stores, step: int) -> None:
         for record, document in list(missing_records(book, plan, stores)):
-            _merge([record], document, stores, step)
+            merge_records([record], Origin.DESIGN, document, stores, step)  # what fits nothing there is on its page
 
     deps.desk.journal.move(complete)
 
@@ -94,12 +95,6 @@ def _codex_pages(book: TaskNode, plan: Blueprint, stores: Stores) -> Iterator[tu
             yield CodexPage(node.title, page.text, part), page.id
 
 
-def _merge(records: Iterable[Record], document: int, stores: Stores, step: int) -> None:
-    for record in records:
-        with suppress(InvalidInput):  # what fits nothing there is on its page all the same
-            stores.codex.merge(record, Origin.DESIGN, document=document, step=step or None)
-
-
 def _extract(book: TaskNode, pages: Sequence[Document], deps: Deps) -> None:
     """Have a model read the pages, as many at a time as it has room for."""
     run = begin_activity(Activity.REVIEW, book, deps, EXTRACT_DESIGN.context, next_activity="close")
@@ -119,7 +114,11 @@ def _taken_in(ground: ExtractionGround, document: int, found: DesignExtraction) 
     """The move that keeps what pages lay down; there is no story yet for threads, or for a secret to come out in."""
     records, _ = design_records(found.model_copy(update={"threads": ()}), ground)
     kept = [own.model_copy(update={"revealed_at": None}) if isinstance(own, Secret) else own for own in records]
-    return lambda stores, step: _merge(kept, document, stores, step)
+
+    def move(stores: Stores, step: int) -> None:
+        merge_records(kept, Origin.DESIGN, document, stores, step)
+
+    return move
 
 
 @dataclass(frozen=True)
@@ -172,17 +171,14 @@ def settle(setting: WorldSetting, brief: Brief, stores: Stores) -> None:
     locale = brief_locale(brief)
     told = word("pair", locale, what=word("world", locale), told=setting.title)
     plan = PlanNode(task_type=TaskType.DESIGN, title=_titled(told, locale), goal=word("world_goal", locale))
-    task = _done(stores, root, root, plan)
-    gist = _document(task, DocumentKind.DESIGN, setting.gist or setting.title, setting.world)
-    stores.queue.add(DocumentKind.BOOK_DESIGN, stores.documents.add(gist, None).id)
+    gist, origin = setting.gist or setting.title, DocumentOrigin.WORLD
+    task, document = add_done(stores, root, root, plan, gist, origin, note=setting.world)
+    stores.queue.add(DocumentKind.BOOK_DESIGN, document)
     for page in setting.pages:
-        kind, what = (
-            (DocumentKind.FINDINGS, TaskType.SEARCH) if page.is_findings else (DocumentKind.DESIGN, TaskType.DESIGN)
-        )
+        what = TaskType.SEARCH if page.is_findings else TaskType.DESIGN
         title = _titled(page.title, locale) if page.is_spoiler else page.title[:_TITLE]
         plan = PlanNode(task_type=what, title=title, goal=page.goal)
-        node = _done(stores, task, root, plan, folder=page.folder)
-        stores.documents.add(_document(node, kind, page.text, page.origin), None)
+        add_done(stores, task, root, plan, page.text, origin, folder=page.folder, note=page.origin)
 
 
 def _world(named: str, database: Database) -> Book:
@@ -238,15 +234,3 @@ def _titled(title: str, locale: str) -> str:
     """Return the title of a page that tells the end, with what says so."""
     ending = FOLDERS[locale].spoiler
     return f"{title.removesuffix(ending)[: _TITLE - len(ending)]}{ending}"
-
-
-def _done(stores: Stores, parent: TaskNode, root: TaskNode, plan: PlanNode, folder: str = "") -> TaskNode:
-    [task] = stores.nodes.add(
-        parent, [plan], unit=root.key, level=root.level.value, verdict=Verdict.ATOM.value,
-        status=NodeStatus.DONE.value, folder=folder,
-    )  # fmt: skip
-    return task
-
-
-def _document(node: TaskNode, kind: DocumentKind, text: str, origin: str) -> NewDocument:
-    return NewDocument(node=node.key, kind=kind, text=text, origin=DocumentOrigin.WORLD, note=origin)

@@ -1,9 +1,11 @@
 """What all runs of the flow share, a worker's and a terminal's: settings, final states, and a watch on their server."""
 
 import math
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ParamSpec, TypeVar
 from uuid import UUID
 
@@ -35,6 +37,11 @@ Notice = Callable[[str], None]
 _ANSWER_SECONDS = 5.0
 _FIRST_SILENCE_SECONDS = 5.0
 _LONGEST_SILENCE_SECONDS = 60.0
+
+
+def to_stderr(line: str) -> None:
+    """Tell a person in a line what became of Prefect, or of a worker."""
+    sys.stderr.write(f"bookwright: {line}\n")
 
 
 def reaching(api: PrefectApi) -> dict[Setting, Any]:
@@ -99,7 +106,6 @@ class ServerWatch:
     _silence: float = _FIRST_SILENCE_SECONDS
     # A health probe holds no secret and decides only what is shown.
     _probe: httpx.Client = field(default_factory=lambda: httpx.Client(timeout=_ANSWER_SECONDS, verify=False))
-    _client: SyncPrefectClient | None = None
 
     def answers(self) -> bool:
         """True if the server can be told of the next activity; a lost one is back only once it was `regained`."""
@@ -118,10 +124,9 @@ class ServerWatch:
     def has_run(self, way_on: str) -> bool:
         """True if there is a flow run to show the next activity in; to be asked inside that run.
 
-        `way_on` names what goes on with the book where it ends here. Only a wish to end is taken from the run's state.
-
-        Raises:
-            RunCancelled: Somebody cancelled it. A worker ends its process as well; a terminal's has nobody to do so.
+        `way_on` names what goes on with the book where it ends here. Only a wish to end is taken from the run's state:
+        `RunCancelled` is raised if somebody cancelled it. A worker ends its process as well; a terminal's has nobody to
+        do so.
         """
         run = own_flow_run()
         if run is None:
@@ -165,12 +170,10 @@ class ServerWatch:
         """True where there is no flow run any more to show anything in."""
         return math.isinf(self._ask_again)
 
-    @property
+    @cached_property
     def client(self) -> SyncPrefectClient:
         """What the server is asked and told with, for no longer than a walk may wait."""
-        if self._client is None:
-            self._client = get_client(sync_client=True, httpx_settings={"timeout": _ANSWER_SECONDS})
-        return self._client
+        return get_client(sync_client=True, httpx_settings={"timeout": _ANSWER_SECONDS})
 
     def forsake(self) -> None:
         """Leave the server alone for good."""

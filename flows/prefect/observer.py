@@ -164,7 +164,9 @@ class PrefectObserver(RunObserver):
             if error.response.status_code >= _TRY_LATER:
                 raise
             self._artifacts.forget()
-            self._complain(error)
+            if not self._has_complained:
+                self._has_complained = True
+                self._notice(f"Prefect does not take an artifact ({type(error).__name__}: {error}); only that is lost")
 
     def _take(self, tell: Callable[[UUID], None]) -> bool:
         """Tell the server something of the flow run that this is called in; False if it does not take it."""
@@ -191,11 +193,6 @@ class PrefectObserver(RunObserver):
             if not self._take(lambda run: self._ledger.forget_known(self._server.client)):
                 return
             time.sleep(0.3)
-
-    def _complain(self, error: Exception) -> None:
-        if not self._has_complained:
-            self._has_complained = True
-            self._notice(f"Prefect does not take an artifact ({type(error).__name__}: {error}); only that is lost")
 
 
 @dataclass

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -54,8 +54,7 @@ def login_file(settings: Settings) -> Path:
 def make_login(settings: Settings) -> str:
     """Return the login of this data folder's servers, making one if there is none; a person's own setting wins.
 
-    Raises:
-        InvalidSetting: The file is there and holds none.
+    Raises `InvalidSetting` if the file is there and holds none.
     """
     file = login_file(settings)
     made = known_login(settings) or write_once(file, f"{_LOGIN_USER}:{secrets.token_urlsafe(_LOGIN_BYTES)}")
@@ -121,22 +120,19 @@ def start_server(environment: dict[str, str], log: Path | None = None) -> subpro
     return _start([_APP], environment, log)
 
 
-def start_prefect(
-    arguments: Sequence[str], environment: dict[str, str], log: Path | None = None
-) -> subprocess.Popen[bytes]:
+def start_prefect(arguments: Sequence[str], environment: dict[str, str]) -> subprocess.Popen[bytes]:
     """Start a command of Prefect that ends when this process does, and not at its Ctrl-C.
 
     The books come to their end first, then the worker, then the server that is told of it.
     """
-    return _start(["prefect", *arguments], environment, log)
+    return _start(["prefect", *arguments], environment)
 
 
-def _start(module: Sequence[str], environment: dict[str, str], log: Path | None) -> subprocess.Popen[bytes]:
+def _start(module: Sequence[str], environment: dict[str, str], log: Path | None = None) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", CHILD, *module]
-    if log is None:
-        return subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, start_new_session=True)
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("ab") as file:
+    if log is not None:
+        log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") if log is not None else nullcontext() as file:
         return subprocess.Popen(
             command, env=environment, stdin=subprocess.PIPE, stdout=file, stderr=file, start_new_session=True
         )

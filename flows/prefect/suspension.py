@@ -5,6 +5,7 @@ of its server, a later run of the book finds the gate as it is. Source: DESIGN s
 """
 
 import time
+from contextlib import suppress
 from itertools import count
 from typing import Any, Literal
 
@@ -85,11 +86,9 @@ def _ruling(gate: Gate, answer: GateInput) -> Ruling | None:
 
 
 def _decide(gate: Gate, ruling: Ruling, database: Database) -> None:
-    try:
-        with database.write(Failpoint.DECIDE_GATE) as connection:
-            GateRepository(connection, gate.book).decide(gate.id, ruling)
-    except GateDecided:
-        return  # at the command line, just now; the first decision stands
+    # Where it was decided at the command line, just now, the first decision stands.
+    with suppress(GateDecided), database.write(Failpoint.DECIDE_GATE) as connection:
+        GateRepository(connection, gate.book).decide(gate.id, ruling)
 
 
 def go_on(gate: Gate, api: PrefectApi) -> str:
@@ -118,19 +117,15 @@ def _go_on(gate: Gate, client: SyncPrefectClient) -> str:
 
 def _settled(book: str, client: SyncPrefectClient) -> FlowRun | None:
     """The newest run of a book; one that runs is given a moment to say that it is suspended."""
+    named = FlowRunFilter(name=FlowRunFilterName(any_=[book]))
     deadline = time.monotonic() + _SETTLE_SECONDS
     while True:
-        run = _newest(book, client)
+        found = client.read_flow_runs(flow_run_filter=named, sort=FlowRunSort.EXPECTED_START_TIME_DESC, limit=1)
+        run = found[0] if found else None
         is_running = run is not None and run.state is not None and run.state.is_running()
         if not is_running or time.monotonic() > deadline:
             return run
         time.sleep(0.5)
-
-
-def _newest(book: str, client: SyncPrefectClient) -> FlowRun | None:
-    named = FlowRunFilter(name=FlowRunFilterName(any_=[book]))
-    found = client.read_flow_runs(flow_run_filter=named, sort=FlowRunSort.EXPECTED_START_TIME_DESC, limit=1)
-    return found[0] if found else None
 
 
 def _input_of(gate: Gate, run: FlowRun) -> dict[str, Any] | None:

@@ -4,7 +4,6 @@ Prefect's engine tells of a task run by events, which a server that is away or o
 done is remembered until the server is seen to have it in its last state, and what it has not got is posted by its API.
 """
 
-from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
@@ -135,10 +134,10 @@ def _post(client: SyncPrefectClient, flow_run: UUID, record: ActivityRecord) -> 
     )  # fmt: skip
 
 
-def _read(client: SyncPrefectClient, ids: Collection[UUID]) -> list[TaskRun]:
-    wanted, found = list(ids), list[TaskRun]()
-    for start in range(0, len(wanted), _PAGE):
-        of = TaskRunFilter(id=TaskRunFilterId(any_=wanted[start : start + _PAGE]))
+def _read(client: SyncPrefectClient, ids: list[UUID]) -> list[TaskRun]:
+    found = list[TaskRun]()
+    for start in range(0, len(ids), _PAGE):
+        of = TaskRunFilter(id=TaskRunFilterId(any_=ids[start : start + _PAGE]))
         found += client.read_task_runs(task_run_filter=of, limit=_PAGE)
     return found
 

@@ -5,7 +5,6 @@ never by the flow run around it.
 """
 
 import logging
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
@@ -18,7 +17,7 @@ from prefect.logging.handlers import APILogHandler
 from prefect.settings import temporary_settings
 
 from bookwright.flows.deps import RunObserver
-from bookwright.flows.prefect.flow_run import PATIENCE, Notice, reaching
+from bookwright.flows.prefect.flow_run import PATIENCE, Notice, reaching, to_stderr
 from bookwright.flows.prefect.observer import PrefectObserver
 from bookwright.flows.prefect.server import known_server, own_server
 from bookwright.flows.run_book import BookRun
@@ -65,7 +64,7 @@ def write_in_flow(
     as the book is written. If there is none to be had, `notice` hears so in one line and the book is written without
     Prefect; so it is if the server dies later. Raises what `run_seen_by(...).write` does.
     """
-    tell = notice or _to_stderr
+    tell = notice or to_stderr
     observer = PrefectObserver(tell)
     seen = run_seen_by(observer)
     run = _RememberedRun(seen.around, seen.heard, seen.decides, observer)
@@ -126,7 +125,3 @@ def _filtered(
 
 def _is_not_prefects(record: logging.LogRecord) -> bool:
     return record.name.partition(".")[0] not in _LOGGERS
-
-
-def _to_stderr(line: str) -> None:
-    sys.stderr.write(f"bookwright: {line}\n")

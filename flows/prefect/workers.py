@@ -26,7 +26,7 @@ from prefect.utilities.processutils import command_to_string
 
 from bookwright.flows.library import opened_library
 from bookwright.flows.parameters import book_of
-from bookwright.flows.prefect.flow_run import FLOW_NAME
+from bookwright.flows.prefect.flow_run import FLOW_NAME, to_stderr
 from bookwright.flows.prefect.pool import POOL, HandedIn, hand_in, on_server, runs_of
 from bookwright.flows.prefect.server import CHILD, PrefectApi, stop_process
 from bookwright.models.book import BookState
@@ -108,8 +108,7 @@ def _make_pool(limit: int) -> None:
 def look_after(server: Process, start: Callable[[], Process], tell: Callable[[str], None]) -> None:
     """Keep a worker running until something ends this process; `tell` hears of each that died.
 
-    Raises:
-        BookwrightError: The server ended by itself.
+    Raises `BookwrightError` if the server ended by itself.
     """
     rest = _FIRST_REST_SECONDS
     while True:
@@ -153,10 +152,10 @@ def sweeping(settings: Settings, api: PrefectApi) -> Iterator[None]:
                 with on_server(api):
                     books = sweep_once(settings)
             except BookwrightError as error:
-                _tell(f"the runs of dead workers could not be looked for: {error}")
+                to_stderr(f"the runs of dead workers could not be looked for: {error}")
                 continue
             for book in books:
-                _tell(f"{book} lost its worker; its run is given to the pool again")
+                to_stderr(f"{book} lost its worker; its run is given to the pool again")
 
     thread = threading.Thread(target=sweep, name="bookwright-sweep", daemon=True)
     thread.start()
@@ -242,7 +241,3 @@ def is_to_go_on(crashed: Sequence[FlowRun], last_written: float) -> bool:
 
 def _ended(run: FlowRun) -> float:
     return run.state.timestamp.timestamp() if run.state else 0.0
-
-
-def _tell(line: str) -> None:
-    sys.stderr.write(f"bookwright: {line}\n")

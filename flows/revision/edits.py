@@ -16,7 +16,7 @@ from bookwright.models.errors import InvalidBrief, InvalidEntry, NameTaken
 from bookwright.models.tree.level import Level, child_level, division_is_incremental
 from bookwright.models.tree.place import Place, ReadingOrder, order_of
 from bookwright.models.tree.plan import TaskType
-from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.repositories.codex import CodexRepository
 from bookwright.storage.stores import Stores
 
@@ -31,11 +31,7 @@ def brief_seen(brief: Brief) -> str:
 
 
 def check_brief_change(brief: Brief, book: Book, stores: Stores) -> None:
-    """Make sure that a book can have another brief as it stands.
-
-    Raises:
-        InvalidBrief: Too much is written for this change.
-    """
+    """Raise `InvalidBrief` if a book cannot have another brief as it stands: too much is written for this change."""
     old = book.brief
     if brief.language is not old.language and book.calls:
         raise InvalidBrief(f"book {book.id!r} is begun in {old.language.english_name}; write another one with --new")
@@ -52,24 +48,22 @@ def check_brief_change(brief: Brief, book: Book, stores: Stores) -> None:
         )
     if brief.style_sample:
         raise InvalidBrief(f"book {book.id!r} is there already: its style is changed with `bookwright style --sample`")
-    root = stores.nodes.root()
-    problem = ""
-    if brief.length != old.length:
-        problem = _why_not(brief.length, book, root, stores.nodes.children(root.key, TaskType.WRITE))
-    if problem:
+    if brief.length != old.length and (problem := _why_not(brief.length, book, stores)):
         raise InvalidBrief(f"the length of book {book.id!r} cannot become {brief.length:,}: {problem}")
 
 
 def change_brief(brief: Brief, book: Book, stores: Stores) -> Book:
     """Store a new version of a brief and bring the book's own unit in line with it; return the book.
 
-    Raises:
-        InvalidBrief: Too much is written for this change; nothing was changed.
+    Raises what `check_brief_change` does; nothing was changed then.
     """
     check_brief_change(brief, book, stores)
     old, root = book.brief, stores.nodes.root()
     if brief.length != old.length:
-        _change_length(brief.length, root, stores)
+        children = stores.nodes.children(root.key, TaskType.WRITE)
+        stores.nodes.change(root.key, length=brief.length)  # to which the engine still can steer
+        if children and children[-1].is_last:
+            stores.nodes.change(children[-1].key, is_last=False)  # more may come after it now
     stores.nodes.change(root.key, goal=brief.premise)
     stores.books.edit_brief(book.id, brief)
     if brief.title == old.title:
@@ -79,15 +73,10 @@ def change_brief(brief: Brief, book: Book, stores: Stores) -> Book:
     return stores.books.get(book.id)
 
 
-def _change_length(length: int, root: TaskNode, stores: Stores) -> None:
-    """Give the book another target, to which the engine still can steer."""
+def _why_not(length: int, book: Book, stores: Stores) -> str:
+    """Say why the length of a book cannot become another one; empty if it can."""
+    root = stores.nodes.root()
     children = stores.nodes.children(root.key, TaskType.WRITE)
-    stores.nodes.change(root.key, length=length)
-    if children and children[-1].is_last:
-        stores.nodes.change(children[-1].key, is_last=False)  # more may come after it now
-
-
-def _why_not(length: int, book: Book, root: TaskNode, children: list[TaskNode]) -> str:
     if book.state is BookState.FINISHED or root.status is not NodeStatus.OPEN:
         return "it is written to its end"
     if length < root.written:

@@ -106,7 +106,9 @@ def _read_texts(edit: Edit, read: PageText, stores: Stores) -> None:
     both: dict[Ref, str] = {}
     for ref, mine in zip(read.refs, read.texts, strict=True):
         base = _base(ref, stores)
-        mine = _as_composed(plain(mine).strip(), base)
+        mine = plain(mine).strip()
+        if unicodedata.is_normalized("NFC", base):
+            mine = unicodedata.normalize("NFC", mine)
         if _same(mine, base):
             continue
         row = here.get((ref.label, ref.kind))
@@ -188,11 +190,6 @@ def _base(ref: Ref, stores: Stores) -> str:
 def _same(one: str, other: str) -> bool:
     """Blanks at the ends of lines are taken out by editors, and say nothing."""
     return [line.rstrip() for line in one.strip().split("\n")] == [line.rstrip() for line in other.strip().split("\n")]
-
-
-def _as_composed(text: str, base: str) -> str:
-    is_composed = unicodedata.is_normalized("NFC", base)
-    return unicodedata.normalize("NFC", text) if is_composed else text
 
 
 def _read_record(edit: Edit, text: str, stores: Stores, default: Visibility) -> None:

@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 
 from bookwright.exports.vault.names import NOTES
 from bookwright.exports.vault.page_text import is_untouched, seal_of, sealed
@@ -39,18 +38,13 @@ class Rendered:
     failed: dict[str, str] = field(default_factory=dict)
     """What could not be written, and why."""
 
-    @property
-    def is_stuck(self) -> bool:
-        """Whether it is of no use to go on."""
-        return len(self.failed) >= _MOST_FAILURES
-
 
 class Vault:
     """The folder of one book."""
 
     def __init__(self, storage: BookStorage, book: Book, settings: Settings) -> None:
         self.storage = storage
-        self.folder = VaultFolder(vault_path(settings, book.id))
+        self.folder = VaultFolder((settings.vaults or settings.home / "vaults") / book.id)
         self._blueprint, self._home = book.brief.blueprint, settings.home
         self.list = VaultList(self.folder, f"{FORMAT} {book.id} {book.created_at}")
 
@@ -110,7 +104,8 @@ class Vault:
             if self._is_cleared(self.list.pages[key].path, accepted, done):
                 notes[key] = None
         for page in pages:
-            listed = None if done.is_stuck else self._put_page(page, accepted, done)
+            is_stuck = len(done.failed) >= _MOST_FAILURES
+            listed = None if is_stuck else self._put_page(page, accepted, done)
             if listed is not None:
                 notes[page.key] = listed
         self.list.note(notes, self.list.mark if done.failed else mark)
@@ -169,11 +164,6 @@ class Vault:
                 self.folder.remove(path)
         self.list.drop()
         return self.folder.files()
-
-
-def vault_path(settings: Settings, book: str) -> Path:
-    """Return where a book's folder lies."""
-    return (settings.vaults or settings.home / "vaults") / book
 
 
 def sum_of(content: bytes) -> str:

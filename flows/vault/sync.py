@@ -12,7 +12,6 @@ from bookwright.flows.revision.revise import take_in, void_unfinished
 from bookwright.flows.vault.hand_edits import Edit, FileOutcome, edit_of, is_unchanged
 from bookwright.flows.vault.rendering import Vault, sum_of
 from bookwright.flows.vault.strays import (
-    Strays,
     composed,
     conflict_path,
     is_conflict,
@@ -85,7 +84,9 @@ class Sync:
         there = {key: [path for path in paths if is_there(self._vault.folder, path)] for key, paths in names.items()}
         gone = [listed.path for key, listed in self._vault.list.pages.items() if key not in names]
         known = {composed(path) for paths in (*names.values(), gone) for path in paths}
-        strays = self._strays(there, known)
+        places = {page.key: page.path for page in self._pages}
+        lacking = {page.path for page in self._pages if not there[page.key]}
+        strays = strays_in(self._vault.folder, self._vault.storage.book, places, lacking, known)
         self.plan.moved = strays.moved
         for page in self._pages:
             self._look_at(page, there[page.key])
@@ -114,11 +115,6 @@ class Sync:
         """The place of a page, and the one in which it was last put."""
         listed = self._vault.list.pages.get(page.key)
         return list(dict.fromkeys([page.path, *([listed.path] if listed else [])]))
-
-    def _strays(self, there: dict[str, list[str]], known: set[str]) -> Strays:
-        places = {page.key: page.path for page in self._pages}
-        lacking = {page.path for page in self._pages if not there[page.key]}
-        return strays_in(self._vault.folder, self._vault.storage.book, places, lacking, known)
 
     def _look_at(self, page: VaultPage, there: list[str]) -> None:
         name = self.plan.moved.get(page.path)
@@ -203,16 +199,17 @@ class Sync:
 def finish(vault: Vault, plan: Plan) -> list[FileFinding]:
     """Put conflicts and what is set aside beside, then bring the folder up to the book.
 
-    What cannot be written, or was changed meanwhile, joins the plan's findings and is returned.
-
-    Raises:
-        InvalidInput: The folder cannot be written.
+    What cannot be written, or was changed meanwhile, joins the plan's findings and is returned. Raises `InvalidInput`
+    if the folder cannot be written.
     """
     try:
         for path, name in plan.moved.items():
             vault.folder.move(name, path)
         for edit in plan.edits:
-            _put_beside(vault, edit)
+            if edit.outcome is FileOutcome.SET_ASIDE:
+                set_aside(vault.folder, edit.path)
+            elif edit.outcome is FileOutcome.CONFLICT:
+                lay_out(vault.folder, edit.page.path, edit.conflict, edit.content)
         for path in plan.changed_again:
             set_aside(vault.folder, path)
         done = vault.render(plan.accepted)
@@ -229,13 +226,6 @@ def finish(vault: Vault, plan: Plan) -> list[FileFinding]:
     found = [FileFinding(path, FileOutcome.REFUSED, reason) for path, reason in left.items() if path not in told]
     plan.findings += found
     return found
-
-
-def _put_beside(vault: Vault, edit: Edit) -> None:
-    if edit.outcome is FileOutcome.SET_ASIDE:
-        set_aside(vault.folder, edit.path)
-    elif edit.outcome is FileOutcome.CONFLICT:
-        lay_out(vault.folder, edit.page.path, edit.conflict, edit.content)
 
 
 def _detail(edit: Edit, name: str, *, is_again: bool) -> str:

@@ -10,8 +10,7 @@ from pathlib import Path
 import bookwright
 from bookwright.models.blueprint import Blueprint, Localised, Member, MemberKind, Stage
 from bookwright.models.tree.level import Level
-from bookwright.prompts import Card
-from bookwright.prompts.card import FormCard
+from bookwright.prompts.card import Card, FormCard
 from tests.prompts.cards import BOOKS, card_of, filled
 
 FOLDER = Path(bookwright.__file__).parent / "blueprints"

@@ -11,8 +11,8 @@ from jinja2 import meta
 from bookwright.models.blueprint import MemberKind
 from bookwright.models.text.language import Language, detect_language
 from bookwright.models.tree.level import Level
-from bookwright.prompts import Card, render
-from bookwright.prompts.card import FormCard
+from bookwright.prompts.card import Card, FormCard
+from bookwright.prompts.render import render
 from bookwright.prompts.templates import environment, fields_of, source_in
 from tests.blueprints.contents import (
     LANGUAGES,

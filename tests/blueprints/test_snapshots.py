@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bookwright.models.tree.level import Level
-from bookwright.prompts import render
 from bookwright.prompts.card import FormCard
+from bookwright.prompts.render import render
 from tests.blueprints.contents import prompts
 from tests.prompts.cards import BOOKS, card_of
 from tests.prompts.test_snapshots import APPROVE

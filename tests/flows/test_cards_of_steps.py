@@ -15,7 +15,7 @@ from bookwright.flows.stopping import Limits
 from bookwright.models.errors import BookPaused
 from bookwright.models.step import CODE, Activity
 from bookwright.models.tree.level import Level
-from bookwright.prompts import render
+from bookwright.prompts.render import render
 from bookwright.prompts.stored_card import card_of
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage

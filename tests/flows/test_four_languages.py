@@ -33,8 +33,7 @@ from bookwright.models.text.language import Language, is_in
 from bookwright.models.text.length import contract_of
 from bookwright.models.tree.plan import PlanNode, PlanOutput
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import render_correction, render_problem
-from bookwright.prompts.render import render_retelling
+from bookwright.prompts.render import render_correction, render_problem, render_retelling
 from bookwright.storage.stores import BookStorage
 from tests.flows.walking import begin
 from tests.support.books import new_library

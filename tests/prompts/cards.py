@@ -7,7 +7,7 @@ from itertools import product
 from typing import TypeVar
 
 from bookwright.models.tree.level import Level, division_is_incremental
-from bookwright.prompts import BookCard, Card, KeptCard, NodeCard
+from bookwright.prompts.card import BookCard, Card, KeptCard, NodeCard
 
 TINY = BookCard(
     title="", premise="A keeper finds a log that is written in her own hand.", language="English", length=900,

@@ -7,7 +7,7 @@ import pytest
 
 from bookwright.models.errors import InvalidTemplate
 from bookwright.models.tree.level import Level
-from bookwright.prompts import render
+from bookwright.prompts.render import render
 from bookwright.prompts.templates import render_edited, source_of, takes_in
 from tests.prompts.cards import card_of
 

@@ -13,7 +13,8 @@ from bookwright.agents.workflows import REVISION_MARK
 from bookwright.models.document import DocumentKind
 from bookwright.models.text.binding import MARK, RELEASE
 from bookwright.models.tree.level import Level
-from bookwright.prompts import BookCard, Card, NodeCard, render, render_block, render_system
+from bookwright.prompts.card import BookCard, Card, NodeCard
+from bookwright.prompts.render import render, render_block, render_system
 from bookwright.prompts.templates import environment
 from tests.agents.everyone import EVERY_AGENT
 from tests.prompts.cards import BOOKS, card_of, untold, untold_cards

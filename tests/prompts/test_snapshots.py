@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from bookwright.models.tree.level import Level
-from bookwright.prompts import Card, render, render_block, render_system
+from bookwright.prompts.card import Card
+from bookwright.prompts.render import render, render_block, render_system
 from tests.prompts.cards import NOVEL, SERIAL, TINY, card_of, filled, placed, untold
 from tests.prompts.sources import EVERY_TAG
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bookwright.models.tree.level import Level
-from bookwright.prompts import Card, KeptCard, NodeCard, Told
+from bookwright.prompts.card import Card, KeptCard, NodeCard, Told
 from bookwright.prompts.stored_card import card_of, parts_of
 from tests.prompts.cards import card_of as plain_card
 

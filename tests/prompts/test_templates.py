@@ -8,7 +8,8 @@ import pytest
 from jinja2 import UndefinedError
 
 from bookwright.models.tree.level import Level
-from bookwright.prompts import BookCard, Card, NodeCard, render, render_block, render_system
+from bookwright.prompts.card import BookCard, Card, NodeCard
+from bookwright.prompts.render import render, render_block, render_system
 from tests.agents.everyone import EVERY_AGENT
 from tests.prompts.cards import BOOKS, NOVEL, card_of, cards, filled
 from tests.prompts.sources import (

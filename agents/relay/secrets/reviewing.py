@@ -12,7 +12,7 @@ from bookwright.agents.relay.secrets.kept import Kept
 from bookwright.models.codex.entries import Visibility
 from bookwright.models.codex.leak import Leak, LeakJudgement, LeakRound, Suspicion
 from bookwright.models.text.language import Language
-from bookwright.prompts import KeptCard
+from bookwright.prompts.card import KeptCard
 from bookwright.storage.index.embedding import Embedder
 
 _REJECTING = ("critical", "warning")

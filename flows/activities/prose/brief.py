@@ -27,7 +27,8 @@ from bookwright.models.gate import GateKind
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import NodeStatus, TaskNode
-from bookwright.prompts import Card, render_problem
+from bookwright.prompts.card import Card
+from bookwright.prompts.render import render_problem
 from bookwright.storage.steps.journal import Move
 
 BRIEF_SHARE = 3
@@ -82,7 +83,7 @@ def make_brief(unit: TaskNode, deps: Deps) -> None:
     run = begin_activity(Activity.BRIEF, unit, deps, "planner", _card(unit, deps), next_activity="write")
     gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
     agent = _agent(unit, deps)
-    too_long = within_length(run, agent.name, run.card.word_allowance, deps)
+    too_long = within_length(run, agent.name, deps)
 
     def check(text: str) -> str:
         problem = "" if is_last_try(run, agent.name) else _problem(text, guard, deps) or too_long(text)

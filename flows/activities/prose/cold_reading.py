@@ -27,8 +27,7 @@ from bookwright.models.story.retelling import RepairOrders, Retelling
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import Card
-from bookwright.prompts.card import KeptCard
+from bookwright.prompts.card import Card, KeptCard
 from bookwright.prompts.render import render_retelling
 from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores

@@ -24,9 +24,9 @@ from bookwright.flows.activities.prose.leak_review import (
     CUT,
     LeakPlace,
     advice_in,
+    cut_leaks,
     cut_note,
     fills_gaps,
-    leaking_sentences,
     places_of,
     review_card,
     reviewed_move,
@@ -43,7 +43,7 @@ from bookwright.models.step import Activity
 from bookwright.models.text.changes import Changes
 from bookwright.models.text.prose import read_insertions
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import render_problem
+from bookwright.prompts.render import render_problem
 from bookwright.storage.steps.journal import Move
 
 _DONE_WITH = ("draft", "criticism", "carry_over", "reader", "gapped_text", "taken_out", "text")
@@ -279,4 +279,4 @@ class UnitFinish:
     def _telling(self, answer: str | Changes) -> list[str]:
         """The sentences of an addition that give something away."""
         added = () if isinstance(answer, Changes) else read_insertions(answer)
-        return [words for found in added for words in leaking_sentences(found.text, self._found)]
+        return [words for found in added for words in cut_leaks(found.text, self._found)[1]]

@@ -23,7 +23,7 @@ from bookwright.flows.deps import Deps
 from bookwright.models.codex.leak import LeakReport, LeakRound
 from bookwright.models.document import DocumentKind
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import Card
+from bookwright.prompts.card import Card
 from bookwright.prompts.render import render_problem, render_taken_out
 from bookwright.storage.steps.journal import Move
 
@@ -94,19 +94,13 @@ def cut_note(lost: Iterable[str]) -> str:
     return "taken out by code: " + " / ".join(dict.fromkeys(" ".join(words.split()) for words in lost))
 
 
-def leaking_sentences(text: str, find: Find) -> list[str]:
-    """Return the sentences of a text that the checks reject."""
-    issues = find(text)
-    return list(without(text, [(one.start, one.end) for one in issues]).lost) if is_rejected(issues) else []
-
-
-def without_leaks(text: str, find: Find) -> str:
-    """Return a text without the sentences that the checks reject; empty where nothing else is in it."""
+def cut_leaks(text: str, find: Find) -> tuple[str, list[str]]:
+    """Return a text without the sentences that the checks reject, empty where nothing else is in it, and those."""
     issues = find(text)
     if not is_rejected(issues):
-        return text
+        return text, []
     left = without(text, [(issue.start, issue.end) for issue in issues])
-    return left.filled("") if left.holds_text else ""
+    return left.filled("") if left.holds_text else "", list(left.lost)
 
 
 def purged(text: str, unit: TaskNode, deps: Deps) -> tuple[str, Move, list[str]]:
@@ -116,12 +110,10 @@ def purged(text: str, unit: TaskNode, deps: Deps) -> tuple[str, Move, list[str]]
     """
     find = finder(unit, deps)
     found = round_of_code(find(text))
-    if found.result != "rejected":
+    left, lost = cut_leaks(text, find)
+    if not lost or not left:
         return text, reviewed_move(unit, [found]), []
-    left = without_leaks(text, find)
-    after = [found, LeakRound(result="approved")] if left else [found]
-    lost = leaking_sentences(text, find) if left else []
-    return left or text, reviewed_move(unit, after, cut=lost), lost
+    return left, reviewed_move(unit, [found, LeakRound(result="approved")], cut=lost), lost
 
 
 def reviewed_move(unit: TaskNode, rounds: list[LeakRound], decided_by: str = "", cut: Iterable[str] = ()) -> Move:

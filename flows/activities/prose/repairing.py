@@ -11,7 +11,7 @@ from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import LENGTHEN, SHORTEN
 from bookwright.flows.activities.outcomes import no_move, replace_prose, try_step
 from bookwright.flows.activities.prose.brief import guard_of
-from bookwright.flows.activities.prose.leak_review import Find, finder, without_leaks
+from bookwright.flows.activities.prose.leak_review import Find, cut_leaks, finder
 from bookwright.flows.activities.told_books import is_told
 from bookwright.flows.activities.unit_facts import allowed_lengths, begin_activity, measured, unit_card, wanted_lengths
 from bookwright.flows.deps import Deps
@@ -25,7 +25,7 @@ from bookwright.models.text.length import LengthRange
 from bookwright.models.text.prose import lengthened, numbered_paragraphs, numbered_sentences, read_insertions
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import Card
+from bookwright.prompts.card import Card
 from bookwright.storage.steps.journal import Move
 
 _GRAVITY = {"critical": 9, "warning": 3, "info": 1}
@@ -163,7 +163,7 @@ class Mending:
             new = shortened(self.text, free, limits, language, _bound_lines(self.unit, self.deps))
         else:
             found = read_insertions(answer)
-            pieces = [replace(one, text=without_leaks(one.text, self.find)) for one in found]
+            pieces = [replace(one, text=cut_leaks(one.text, self.find)[0]) for one in found]
             new = lengthened(self.text, pieces, self.unit.length or 1, language)
         return self.text if self._tells(new) else new
 

@@ -32,14 +32,7 @@ from bookwright.flows.activities.outcomes import accept_prose, both
 from bookwright.flows.activities.prose.brief import check_context, guard_of
 from bookwright.flows.activities.prose.cold_reading import first_reading
 from bookwright.flows.activities.prose.finish import UnitFinish
-from bookwright.flows.activities.prose.leak_review import (
-    CUT,
-    cut_note,
-    finder,
-    leaking_sentences,
-    purged,
-    without_leaks,
-)
+from bookwright.flows.activities.prose.leak_review import CUT, cut_leaks, cut_note, finder, purged
 from bookwright.flows.activities.recall import previous_endings, with_reader_reports
 from bookwright.flows.activities.told_books import is_told, is_told_whole, pages_before
 from bookwright.flows.activities.unit_facts import begin_activity, depth_at, measured, unit_card, wanted_lengths
@@ -56,7 +49,8 @@ from bookwright.models.text.length import MENDED, LengthRecord
 from bookwright.models.text.prose import cut_to
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts import Card, render_problem
+from bookwright.prompts.card import Card
+from bookwright.prompts.render import render_problem
 from bookwright.storage.steps.journal import Move
 
 _TOLD_LEEWAY = 0.10
@@ -233,9 +227,10 @@ def _draft_in_pieces(unit: TaskNode, before: str, opening: str, closing: str, ru
         prefill = telling.prefill_for(before, opening, text, language)
         reply = run.run(SMALL_DRAFT, step=f"draft.{piece}", prefill=prefill, is_bare=True, may_be_cut=True).value
         told = telling.trimmed(telling.joined(text, reply), language)
-        text = without_leaks(told, find) or told  # what is cut here another piece can make good
+        left, lost = cut_leaks(told, find)
+        text = left or told  # what is cut here another piece can make good
         if text != told:
-            run.by_code(f"{SMALL_DRAFT.name}.{piece}.{CUT}", text, cut_note(leaking_sentences(told, find)))
+            run.by_code(f"{SMALL_DRAFT.name}.{piece}.{CUT}", text, cut_note(lost))
         if telling.is_enough(text, unit.length or 1, language):
             break
     return _held(text, closing, unit, deps)

@@ -17,7 +17,7 @@ from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.story.retelling import RepairOrders, Retelling
 from bookwright.models.tree.plan import PlanNode, PlanOutput, TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
-from bookwright.prompts import Card
+from bookwright.prompts.card import Card
 from tests.flows.walking import begin
 from tests.support.fakes import ScriptedBackend
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from bookwright.exports.manuscript import Chapter, Manuscript
-from bookwright.flows.activities.unit_facts import position_of, stands_for_chapter
+from bookwright.flows.activities.unit_facts import stands_for_chapter, unit_card
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import TaskNode
@@ -44,5 +44,5 @@ def test_a_unit_is_told_its_place_in_the_words_of_the_book(tmp_path: Path) -> No
     with deps.storage.write() as stores:
         act = add(stores, add(stores, root, Level.VOLUME, 1), Level.ACT, 2)
 
-    assert position_of(act, deps.storage.above(act), deps) == "第1卷第2幕"
+    assert unit_card(act, deps).unit.position == "第1卷第2幕"
     deps.storage.database.dispose()

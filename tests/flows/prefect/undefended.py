@@ -6,8 +6,7 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import Scope
 
-from bookwright.flows.prefect.app import serve
-from bookwright.flows.prefect.guard import PageGuard
+from bookwright.flows.prefect.app import PageGuard, serve
 
 MISSING = sys.argv[1:]
 

@@ -4,7 +4,7 @@ import pytest
 
 from bookwright.agents.relay.figures.style import drift, profile_of
 from bookwright.models.text.language import Language
-from bookwright.prompts import render_style_guide
+from bookwright.prompts.render import render_style_guide
 
 PLAIN = (
     "The keeper climbed the stair and trimmed the lamp. Rain fell on the tower. He counted the ships, as he did every "
