@@ -9,8 +9,8 @@ from bookwright.app.access import OpenBook, existing_library, open_book, unheard
 from bookwright.app.branches.comparing import compare, other_branch, text_pair
 from bookwright.app.branches.forks import branch_tree
 from bookwright.app.candidates import candidates_at, units_with_candidates
-from bookwright.app.changes.deciding import facts_of
 from bookwright.app.changes.editing import editable_parts
+from bookwright.app.changes.gates import facts_of
 from bookwright.app.changes.refreshing import refresh_preview
 from bookwright.app.commands import cost_of
 from bookwright.app.comments import all_comments, comments_at

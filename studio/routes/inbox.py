@@ -6,8 +6,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from bookwright.app.candidates import candidates_at, draft_at
-from bookwright.app.changes.deciding import chosen_gate, decide, start_again
-from bookwright.app.changes.gate_subject import grouped, reviews, subject_text
+from bookwright.app.changes.gates import chosen_gate, decide, grouped, reviews, start_again, subject_text
 from bookwright.exports.markup import clean
 from bookwright.models.document import DocumentKind
 from bookwright.models.gate import Decider, Gate, GateKind, Ruling
