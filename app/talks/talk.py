@@ -22,8 +22,7 @@ from bookwright.agents.runtime.start import TASK
 from bookwright.agents.runtime.stream import Services
 from bookwright.agents.tools.outside import one_line
 from bookwright.app.talks.opening import Opening
-from bookwright.app.talks.permission import Confirm, Permitting, Question
-from bookwright.app.talks.view import SOURCES, ChatView, TalkBill
+from bookwright.app.talks.view import SOURCES, ChatView, Confirm, Permitting, Question, TalkBill
 from bookwright.flows.talking import TalkGround
 from bookwright.flows.tracing import talk_tracing_as_set
 from bookwright.models.errors import SessionNotStarted

@@ -1,8 +1,12 @@
-"""Whoever shows a talk: a terminal, a pipe, a page; and the bill that they are told after each answer."""
+"""The other side of a talk: whoever shows it, is told what it took, and permits what would change something."""
 
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
+from bookwright.agents.runtime.permission import EDITING_TOOLS
+from bookwright.agents.runtime.sinks import Allowed, Denied, Permission
 from bookwright.app.wording import money, tokens
 from bookwright.models.amount import MICROS
 from bookwright.models.talk.event import Event
@@ -11,6 +15,9 @@ CANCELLED = "cancelled"
 """The kind of failure of an answer that was broken off."""
 SOURCES = "sources"
 """The name of the `agent:event` that tells which pages an answer rests on, and whether anything was looked up."""
+
+Confirm = Callable[[str, Mapping[str, Any]], bool]
+"""Given a tool and its input, asks the person."""
 
 
 @dataclass(frozen=True)
@@ -55,3 +62,40 @@ class ChatView(Protocol):
     def ended(self, bill: TalkBill) -> None:
         """An answer is over, well or not."""
         ...
+
+
+@dataclass(frozen=True)
+class Question:
+    """A use of a tool that waits for the person."""
+
+    tool: str
+    given: Mapping[str, Any]
+    answer: "Future[bool]"
+
+
+@dataclass(frozen=True)
+class Permitting:
+    """The permission function of a talk. It asks on the thread that has the terminal, not on the agent's."""
+
+    confirm: Confirm | None
+    """None where nobody can be asked."""
+    hand_over: Callable[[Question], None]
+    """Brings a question to that thread, which calls `decide`."""
+
+    def __call__(self, tool: str, given: Mapping[str, Any]) -> Permission:
+        """Decide on a use, waiting for the person where it would change something."""
+        if tool not in EDITING_TOOLS:
+            return Allowed(given)
+        if self.confirm is None:
+            return Denied("nobody is there to permit it; the option --yes does")
+        question = Question(tool, given, Future())
+        self.hand_over(question)
+        return Allowed(given) if question.answer.result() else Denied("the person refuses")
+
+    def decide(self, question: Question, *, is_cancelled: bool) -> None:
+        """Ask the person; nothing is asked any more once the answer was broken off."""
+        is_allowed = False
+        try:
+            is_allowed = not is_cancelled and self.confirm is not None and self.confirm(question.tool, question.given)
+        finally:  # whatever comes between: the agent's thread waits
+            question.answer.set_result(is_allowed)

@@ -8,8 +8,7 @@ from fastapi.responses import HTMLResponse
 from bookwright.agents.relay.threads.alerts import PACINGS
 from bookwright.app.changes.editing import save_or_queue
 from bookwright.app.places import places_named
-from bookwright.app.records.edits import decision, take_up
-from bookwright.app.records.form import fields_of, new_record, record_edit
+from bookwright.app.records.edits import decision, fields_of, new_record, record_edit, take_up
 from bookwright.app.records.thread_board import make_board
 from bookwright.exports.report.book_report import report_of
 from bookwright.exports.report.layout import thread_chart
@@ -18,8 +17,7 @@ from bookwright.models.codex.entries import CodexEntry, EntryKind, Secret
 from bookwright.models.codex.record import Record, RecordKind, Stored, Suggestion, kind_of
 from bookwright.models.errors import EntryNotFound
 from bookwright.storage.stores import Stores
-from bookwright.studio.pages import Undo, go_to, page
-from bookwright.studio.requests import BookRequest, Fields, ThisBook, needed_number
+from bookwright.studio.pages import BookRequest, Fields, ThisBook, Undo, go_to, needed_number, page
 
 router = APIRouter()
 
