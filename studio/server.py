@@ -25,9 +25,8 @@ from bookwright.studio.remedies import in_words, remedy_of, status_of
 from bookwright.studio.state import StudioState
 
 _ROUTES = (
-    "live", "routes.shelf", "routes.inbox", "routes.book", "routes.reading", "routes.editing", "routes.creating",
-    "routes.files", "routes.codex", "routes.story", "routes.journal", "routes.talking", "routes.comments",
-    "routes.brief", "routes.branches",
+    "live", "routes.shelf", "routes.inbox", "routes.book", "routes.reading", "routes.editing", "routes.orders",
+    "routes.files", "routes.codex", "routes.story", "routes.journal", "routes.talking", "routes.branches",
 )  # fmt: skip
 _STOP_SECONDS = 1
 

@@ -32,8 +32,17 @@ from bookwright.models.errors import InvalidInput
 from bookwright.storage.branches.repository import BranchRepository, Merge
 from bookwright.storage.stores import Stores
 from bookwright.studio.jobs import Job
-from bookwright.studio.pages import go_to, is_piece
-from bookwright.studio.requests import BookRequest, Fields, ThisBook, fork_of, kind_named, number_in, sides_in
+from bookwright.studio.pages import (
+    BookRequest,
+    Fields,
+    ThisBook,
+    fork_of,
+    go_to,
+    is_piece,
+    kind_named,
+    number_in,
+    sides_in,
+)
 from bookwright.studio.texts import Speaker
 
 router = APIRouter()

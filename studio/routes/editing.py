@@ -21,8 +21,7 @@ from bookwright.models.edit import AuthorEdit, BriefEdit, EditState, NoteEdit, T
 from bookwright.models.errors import EditConflict, InvalidInput
 from bookwright.models.text.diff import word_diff
 from bookwright.models.text.prose import paragraphs
-from bookwright.studio.pages import Undo, is_piece
-from bookwright.studio.requests import BookRequest, Fields, ThisBook, kind_named, needed_number, number_in
+from bookwright.studio.pages import BookRequest, Fields, ThisBook, Undo, is_piece, kind_named, needed_number, number_in
 from bookwright.studio.routes.shelf import row_of
 
 router = APIRouter()

@@ -15,8 +15,7 @@ from bookwright.models.story.candidates import CandidateDraft
 from bookwright.models.text.diff import word_diff
 from bookwright.models.text.prose import paragraphs
 from bookwright.storage.repositories.gates import waiting_gates
-from bookwright.studio.pages import page
-from bookwright.studio.requests import BookRequest, Fields, ThisBook
+from bookwright.studio.pages import BookRequest, Fields, ThisBook, page
 from bookwright.studio.routes.shelf import start_writing
 from bookwright.studio.state import StudioState, ThisStudio
 

@@ -15,9 +15,8 @@ from bookwright.flows.prefect.server import known_server
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookHeld, InvalidInput
 from bookwright.storage.studio import Studio
-from bookwright.studio.pages import Undo, page
+from bookwright.studio.pages import ThisBook, Undo, page
 from bookwright.studio.remedies import Remedy, in_words, remedy_in
-from bookwright.studio.requests import ThisBook
 from bookwright.studio.state import StudioState, ThisStudio
 
 router = APIRouter()

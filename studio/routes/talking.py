@@ -19,7 +19,7 @@ from bookwright.models.talk.command import Unclear
 from bookwright.models.talk.session import TurnKind
 from bookwright.storage.repositories.sessions import SessionRepository
 from bookwright.studio.jobs import Job
-from bookwright.studio.requests import Fields, ThisBook
+from bookwright.studio.pages import Fields, ThisBook
 from bookwright.studio.state import ThisStudio
 
 router = APIRouter()
