@@ -33,15 +33,6 @@ class StudioState:
         self._followers: dict[str, StreamFollower] = {}
         self._lock = threading.Lock()
 
-    def look(self, book: str) -> OpenBook:
-        """Open a book for looking alone.
-
-        Raises:
-            BookNotFound: There is none of that id.
-            StorageError: The database cannot be used now.
-        """
-        return self.library.opened(book)
-
     @contextmanager
     def change(self, book: str) -> Iterator[OpenBook]:
         """Open a book to change it; its folder of files is brought up to date behind it.
@@ -49,14 +40,14 @@ class StudioState:
         Raises:
             BookNotFound: There is none of that id.
         """
-        whole = self.look(book).book.id  # a beginning of an id names no book here
+        whole = self.library.opened(book).book.id  # a beginning of an id names no book here
         with open_book(whole, unheard) as opened:
             yield opened
 
     def take_in(self, book: str) -> None:
         """Take in what was saved while a book was written and nobody writes it any more."""
         try:
-            with self.look(book).storage.read() as stores:
+            with self.library.opened(book).storage.read() as stores:
                 waits = bool(stores.edits.waiting())
             if waits:
                 with self.change(book) as opened:

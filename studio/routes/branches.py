@@ -249,7 +249,7 @@ def _pair_of(book: BookRequest, other: str) -> Pair:
         BookNotFound: One of them is none.
         InvalidInput: They are no branches of one book.
     """
-    a, b = book.opened, book.studio.look(other)
+    a, b = book.opened, book.studio.library.opened(other)
     return Pair(a, b, (_name(a), _name(b)), standing_of(a, b.book.id))
 
 

@@ -108,7 +108,7 @@ def _found(book: BookRequest, number: int) -> Gate:
 
 
 def _sight(studio: StudioState, gate: Gate) -> GateView:
-    opened = studio.look(gate.book)
+    opened = studio.library.opened(gate.book)
     with opened.storage.read() as stores:
         node = stores.nodes.get(gate.node)
         told = clean(subject_text(gate, stores))

@@ -160,7 +160,7 @@ def start_writing(studio: StudioState, book: str) -> None:
         BookHeld: Somebody writes it.
         InvalidInput: It is finished, or cannot be written; the message says what to change.
     """
-    opened = studio.look(book)
+    opened = studio.library.opened(book)
     if is_held(opened.book):
         raise BookHeld(book, opened.book.lease_owner or "", opened.book.lease_expires - time.time())
     if opened.book.state is BookState.FINISHED:
