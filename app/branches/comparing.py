@@ -7,6 +7,7 @@ from typing import Any
 
 from bookwright.app.access import OpenBook
 from bookwright.app.branches.kinship import kinship
+from bookwright.app.changes.versions import two_versions
 from bookwright.app.places import find_node
 from bookwright.exports.report.book_report import report_of
 from bookwright.models.codex.record import RecordKind
@@ -156,8 +157,6 @@ def version_pair(opened: OpenBook, place: str, first: int, second: int) -> TextP
     Raises:
         InvalidInput: There is no such version.
     """
-    from bookwright.app.changes.versions import two_versions
-
     with opened.storage.read() as stores:
         node = find_node(place, stores)
         found = two_versions(stores, node, DocumentKind.PROSE, first, second)

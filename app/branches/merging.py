@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from sqlalchemy import insert, select, update
@@ -231,7 +231,4 @@ def _settle_state(stores: Stores, place: str) -> None:
 
 def conflict_facts(conflict: Conflict) -> dict[str, Any]:
     """Return a conflict for `--json`."""
-    return {
-        "place": conflict.place, "name": conflict.name, "kind": conflict.kind, "count": conflict.count,
-        "base": conflict.base, "ours": conflict.ours, "theirs": conflict.theirs, "merged": conflict.merged,
-    }  # fmt: skip
+    return asdict(conflict)
