@@ -32,7 +32,7 @@ from bookwright.models.brief import Brief
 from bookwright.models.errors import BookPaused, MissingKey, MissingWeights
 from bookwright.models.gate import Unattended
 from bookwright.models.settings import Settings
-from bookwright.models.step import Activity, Reply
+from bookwright.models.step import Reply
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import BookStorage
 
@@ -227,10 +227,6 @@ class _Telling(RunObserver):
     tell: Tell
     figure: str
     length: int
-
-    def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
-        """Just do it."""
-        work()
 
     def finished(self, unit: TaskNode, deps: Deps) -> None:
         """Tell how much is written."""
