@@ -94,7 +94,7 @@ class BookRequest:
             BookNotFound: There is none of that id.
             StorageError: The database cannot be used now.
         """
-        return self.studio.look(self.id)
+        return self.studio.library.opened(self.id)
 
     def read(self) -> AbstractContextManager[Stores]:
         """Look into the book's database."""
@@ -192,10 +192,6 @@ def kind_named(name: str) -> DocumentKind | None:
         raise InvalidInput("There is no such kind of text.") from None
 
 
-def _prose(paragraph: str) -> Markup:
-    return Markup(to_xhtml(paragraph))  # it escapes what it is given
-
-
 @cache
 def _templates() -> Environment:
     """Return the templates; every value is escaped unless it is markup of our own making."""
@@ -204,8 +200,9 @@ def _templates() -> Environment:
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     environment.filters |= {
-        "money": money, "moment": moment, "tokens": tokens, "duration": duration, "prose": _prose, "clean": clean,
+        "money": money, "moment": moment, "tokens": tokens, "duration": duration, "clean": clean,
         "kind": kind_words, "done": done_words, "in_words": in_words,
+        "prose": lambda paragraph: Markup(to_xhtml(paragraph)),  # which escapes what it is given
         "count": lambda number: f"{number:,}", "percent": lambda share: f"{share:.0%}", "svg": Markup,
     }  # fmt: skip
     return environment

@@ -22,7 +22,6 @@ from bookwright.models.errors import (
 _VERB = re.compile(r"`bookwright (\w+)")
 _COMMAND = re.compile(r"`(?:bookwright )?[^`]*`|(?<!\w)--[a-z]{2}")
 
-
 _PAGES = {
     "brief": ("Change the order", "/brief"), "secrets": ("To the codex", "/codex"), "codex": ("To the codex", "/codex"),
     "foreshadowing": ("To the threads", "/threads"), "refresh": ("What is stale", "/stale"),

@@ -40,8 +40,8 @@ def check_writable(brief: Brief, settings: Settings) -> None:
     check_blueprint(brief, settings)
     make_embedder(settings)
     names = list(dict.fromkeys(model_of(role, brief, settings) for role in ROLES))
-    for name in names:
-        if brief.budget.usd is not None or settings.studio_usd is not None:
+    if brief.budget.usd is not None or settings.studio_usd is not None:
+        for name in names:
             _check_price(name, settings)
     for name in names:  # last, for a file that was found whole is remembered in the data folder
         provider, _, model = name.partition(":")

@@ -1,6 +1,6 @@
 """One talk with one agent: says things, follows the answer on the event bus, breaks it off, keeps the bill."""
 
-from concurrent.futures import Future, wait
+from concurrent.futures import wait
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 
@@ -122,7 +122,8 @@ class Talk:
             self._follow_to_end()
         finally:
             if not ended.done():  # a second Ctrl-C, or a signal: let what had come be kept
-                self._leave(ended)
+                self._executor.cancel(TAB)
+                wait([ended], _LEAVE_SECONDS)
             self._is_broken_off = False
 
     def break_off(self) -> None:
@@ -245,11 +246,6 @@ class Talk:
     def _tell(self, name: str, data: dict[str, JsonValue]) -> None:
         payload = EventPayload(name=name, data=data)
         self._view.hear(AgentEvent(agent_id=self._opening.member.name, tab_id=TAB, payload=payload))
-
-    def _leave(self, ended: "Future[bool]") -> None:
-        """Give what runs a moment to keep what it has."""
-        self._executor.cancel(TAB)
-        wait([ended], _LEAVE_SECONDS)
 
 
 def _in_short(message: Message) -> str:

@@ -54,7 +54,8 @@ def record(book: ThisBook, kind: RecordKind, name: str) -> HTMLResponse:
         stored = stores.codex.get(kind, name)
         versions = stores.codex.history(kind, name)
     shown, row = fields_of(stored.record), _row(kind, stored)
-    return book.page("record.html.j2", _tab(kind), row=row, fields=shown, versions=versions[::-1])
+    tab = "threads" if kind is RecordKind.FORESHADOWING else "codex"
+    return book.page("record.html.j2", tab, row=row, fields=shown, versions=versions[::-1])
 
 
 @router.post("/books/{book}/codex/{kind}/{name}")
@@ -144,7 +145,3 @@ def _row(kind: RecordKind, stored: Stored[Record]) -> RecordRow:
 
 def _name_of(stores: Stores, wish: Suggestion) -> str:
     return _row(wish.kind, stores.codex.get(wish.kind, wish.slug)).name
-
-
-def _tab(kind: RecordKind) -> str:
-    return "threads" if kind is RecordKind.FORESHADOWING else "codex"
