@@ -20,9 +20,8 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.errors import InvalidInput
 from bookwright.storage.branches.repository import BranchRepository, Fork
 from bookwright.storage.stores import Stores
-from bookwright.studio.remedies import in_words
 from bookwright.studio.state import StudioState
-from bookwright.studio.texts import COOKIE, LANGUAGES, Speaker, done_words, kind_words, language_of
+from bookwright.studio.texts import COOKIE, LANGUAGES, Speaker, done_words, in_words, kind_words, language_of
 
 _HERE = Path(__file__).parent
 _MOST_FIELDS, _MOST_DIGITS = 100, 9

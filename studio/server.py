@@ -22,8 +22,8 @@ from bookwright.models.settings import Settings
 from bookwright.studio.guard import StudioGuard, StudioKeys
 from bookwright.studio.live import Broadcast
 from bookwright.studio.pages import Crumb, is_piece, page
-from bookwright.studio.remedies import in_words, remedy_of, status_of
 from bookwright.studio.state import StudioState
+from bookwright.studio.texts import in_words, remedy_of, status_of
 
 _ROUTES = (
     "live", "routes.shelf", "routes.inbox", "routes.book", "routes.reading", "routes.editing", "routes.orders",

@@ -31,7 +31,6 @@ from bookwright.exports.report.maps import MapLine, branch_map
 from bookwright.models.errors import InvalidInput
 from bookwright.storage.branches.repository import BranchRepository, Merge
 from bookwright.storage.stores import Stores
-from bookwright.studio.jobs import Job
 from bookwright.studio.pages import (
     BookRequest,
     Fields,
@@ -43,6 +42,7 @@ from bookwright.studio.pages import (
     number_in,
     sides_in,
 )
+from bookwright.studio.state import Job
 from bookwright.studio.texts import Speaker
 
 router = APIRouter()

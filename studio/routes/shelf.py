@@ -16,8 +16,8 @@ from bookwright.models.book import BookState
 from bookwright.models.errors import BookHeld, InvalidInput
 from bookwright.storage.studio import Studio
 from bookwright.studio.pages import ThisBook, Undo, page
-from bookwright.studio.remedies import Remedy, in_words, remedy_in
 from bookwright.studio.state import StudioState, ThisStudio
+from bookwright.studio.texts import Remedy, in_words, remedy_in
 
 router = APIRouter()
 
