@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -171,10 +171,4 @@ def _prose(label: str, stores: Stores) -> str:
 
 
 def _scenes(held: tuple[str, ...]) -> list[tuple[str, ...]]:
-    scenes: list[list[str]] = [[]]
-    for paragraph, following in zip_longest(held, held[1:], fillvalue=""):
-        if not is_scene_break(paragraph):
-            scenes[-1].append(paragraph)
-        elif scenes[-1] and following:
-            scenes.append([])
-    return [tuple(scene) for scene in scenes if scene]
+    return [tuple(scene) for is_break, scene in groupby(held, is_scene_break) if not is_break]

@@ -14,9 +14,8 @@ from bookwright.exports.report.book_report import report_of
 from bookwright.exports.report.layout import thread_chart
 from bookwright.models.book import BookState
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Secret
-from bookwright.models.codex.record import Record, RecordKind, Stored, Suggestion, kind_of
+from bookwright.models.codex.record import Record, RecordKind, Stored, kind_of
 from bookwright.models.errors import EntryNotFound
-from bookwright.storage.stores import Stores
 from bookwright.studio.pages import BookRequest, Fields, ThisBook, Undo, go_to, needed_number, page
 
 router = APIRouter()
@@ -39,7 +38,9 @@ def codex(book: ThisBook) -> HTMLResponse:
         rows = {kind: [_row(kind, one) for one in stores.codex.current(kind)] for kind in RecordKind}
         named = places_named(stores, (secret.revealed_at for secret in stores.codex.secrets()))
         wishes = [
-            (wish, _name_of(stores, wish)) for kind in RecordKind for wish in stores.codex.suggestions.waiting(kind)
+            (wish, _row(kind, stores.codex.get(kind, wish.slug)).name)
+            for kind in RecordKind
+            for wish in stores.codex.suggestions.waiting(kind)
         ]
     return book.page(
         "codex.html.j2", "codex", entries=rows[RecordKind.ENTRY], secrets=rows[RecordKind.SECRET],
@@ -141,7 +142,3 @@ def _row(kind: RecordKind, stored: Stored[Record]) -> RecordRow:
     if isinstance(found, Secret):
         return RecordRow(kind, stored, found.content[:90], found.notes)
     return RecordRow(kind, stored, found.title, found.seed.content)
-
-
-def _name_of(stores: Stores, wish: Suggestion) -> str:
-    return _row(wish.kind, stores.codex.get(wish.kind, wish.slug)).name
