@@ -19,21 +19,14 @@ _BESIDE_TEXT = (
 
 
 @dataclass(frozen=True)
-class Offer:
-    """A unit that both books have, and that can be taken over with all that is below it."""
-
-    label: str
-    name: str
-    count: int
-    """Of how many units within it the texts differ."""
-
-
-@dataclass(frozen=True)
 class Offers:
     """What can be taken over of a branch."""
 
-    units: tuple[Offer, ...]
-    """In reading order, a unit before its parts."""
+    units: tuple[tuple[str, str, int], ...]
+    """Units that both books have, by label and name, with the number of units within each whose texts differ.
+
+    In reading order, a unit before its parts; each can be taken over with all that is below it.
+    """
     nearest: dict[str, str]
     """For each unit that differs, by its label, the smallest of them that holds it; the book's is `1`."""
 
@@ -56,7 +49,7 @@ def offers_of(a: OpenBook, b: OpenBook, pairs: tuple[UnitPair, ...]) -> Offers:
             nearest[pair.label] = shared[0] if shared else "1"
             counts.update(shared)
         names = node_names(theirs, counts)
-    units = tuple(Offer(label, names[label], counts[label]) for label in sorted(counts, key=order_of))
+    units = tuple((label, names[label], counts[label]) for label in sorted(counts, key=order_of))
     return Offers(units, nearest)
 
 

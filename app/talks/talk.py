@@ -1,8 +1,10 @@
 """One talk with one agent: says things, follows the answer on the event bus, breaks it off, keeps the bill."""
 
-from concurrent.futures import wait
+from collections.abc import Mapping
+from concurrent.futures import Future, wait
 from dataclasses import replace
 from queue import Empty, SimpleQueue
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -17,12 +19,12 @@ from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.runtime.executor import TabExecutor
 from bookwright.agents.runtime.messages import MessageStore, spoken
 from bookwright.agents.runtime.permission import EDITING_TOOLS, PermissionMode
-from bookwright.agents.runtime.sinks import SESSION
+from bookwright.agents.runtime.sinks import SESSION, Allowed, Denied, Permission
 from bookwright.agents.runtime.start import TASK
 from bookwright.agents.runtime.stream import Services
 from bookwright.agents.tools.outside import one_line
 from bookwright.app.talks.opening import Opening
-from bookwright.app.talks.view import SOURCES, ChatView, Confirm, Permitting, Question, TalkBill
+from bookwright.app.talks.view import SOURCES, ChatView, Confirm, Question, TalkBill
 from bookwright.flows.talking import TalkGround
 from bookwright.flows.tracing import talk_tracing_as_set
 from bookwright.models.errors import SessionNotStarted
@@ -69,7 +71,7 @@ class Talk:
         services = Services(asked, database, self._ledger, models.counter, settings)
         self._executor = TabExecutor(ground.agents(services), bus)
         self._inbox: SimpleQueue[Event | Question | None] = SimpleQueue()
-        self._permitting = Permitting(confirm, self._inbox.put)
+        self._confirm = confirm
         self.session = opening.state
         """The session that it goes on with."""
         self._forks = opening.forks
@@ -116,7 +118,7 @@ class Talk:
         return not self.failure
 
     def _hear_out(self, message: str) -> None:
-        ended = self._executor.execute(message, self._execution(), can_use_tool=self._permitting)
+        ended = self._executor.execute(message, self._execution(), can_use_tool=self._permit)
         ended.add_done_callback(lambda _: self._inbox.put(None))
         try:
             self._follow_to_end()
@@ -216,7 +218,7 @@ class Talk:
 
     def _take(self, came: "Event | Question") -> None:
         if isinstance(came, Question):
-            self._permitting.decide(came, is_cancelled=self._is_broken_off)
+            self._ask_person(came)
             return
         is_own = came.parent_agent_id is None  # what a sub-agent says is material for its coordinator
         match came:
@@ -229,6 +231,25 @@ class Talk:
             case FailedEvent() if is_own:
                 self.failure = came.payload.kind or "failed"
         self._view.hear(came)
+
+    def _permit(self, tool: str, given: Mapping[str, Any]) -> Permission:
+        """Say on the agent's thread whether it may use a tool, waiting for the person where that changes something."""
+        if tool not in EDITING_TOOLS:
+            return Allowed(given)
+        if self._confirm is None:
+            return Denied("nobody is there to permit it; the option --yes does")
+        question = Question(tool, given, Future())
+        self._inbox.put(question)
+        return Allowed(given) if question.answer.result() else Denied("the person refuses")
+
+    def _ask_person(self, question: Question) -> None:
+        """Ask on the thread that has the terminal; nothing is asked any more once the answer was broken off."""
+        is_allowed = False
+        try:
+            if self._confirm is not None and not self._is_broken_off:
+                is_allowed = self._confirm(question.tool, question.given)
+        finally:  # whatever comes between: the agent's thread waits
+            question.answer.set_result(is_allowed)
 
     def _tell_sources(self) -> None:
         found = findings(self._uses, self._answer_text)
