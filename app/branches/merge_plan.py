@@ -80,11 +80,6 @@ class TakeText:
     ours: Document | None = None
     """The version of mine that is laid together with theirs; None where theirs is taken as it is."""
 
-    @property
-    def is_mixed(self) -> bool:
-        """True where words of mine stand in it."""
-        return self.ours is not None
-
 
 @dataclass(frozen=True)
 class TakeUnits:
@@ -170,7 +165,7 @@ class Planner:
         below = list(_with_all_below(mine, self._kin))
         found = self._kin.mine.documents.of_nodes([node.key for node in below], *DocumentKind)
         newest = max((document.id for document in found), default=0)
-        return newest > self._kin.my_documents or any(map(self._kin.is_mine_alone, below))
+        return newest > self._kin.my_documents or any(node.key > self._kin.my_nodes for node in below)
 
     def _goes_further(self, mine: TaskNode, theirs: TaskNode) -> bool:
         """Whether I have units below a node that they have not: then it stands as it stands here."""

@@ -197,7 +197,7 @@ def _sight(kin: Kinship, order: MergeOrder, plan: MergePlan, records: list[TakeR
     return MergePreview(
         branch=kin.theirs.book,
         place=find_node(order.take, kin.theirs).label + (f"/{order.kind}" if order.kind else ""),
-        texts=tuple((one.mine.label, one.theirs.kind, one.is_mixed) for one in plan.texts),
+        texts=tuple((one.mine.label, one.theirs.kind, one.ours is not None) for one in plan.texts),
         units=tuple(node.label for units in plan.units for node in units.theirs),
         replaced=tuple(node.label for units in plan.units for node in units.replaced),
         records=tuple(one.theirs.record.id for one in records),
