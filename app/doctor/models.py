@@ -70,13 +70,11 @@ def reach(settings: Settings) -> tuple[Health, str]:
 def windows(settings: Settings) -> tuple[Health, str]:
     """How much each of those models takes at once, and who says so; a server that may know is asked for it."""
     found = windows_of(_names(settings), settings)
-    untold = [
-        name for name, own in found.items() if own.source is WindowSource.ASSUMED and can_be_asked(name, settings)
-    ]
     warnings = [
-        f"{name}: its server does not tell how much it takes, {found[name].tokens:,} tokens are assumed; "
+        f"{name}: its server does not tell how much it takes, {own.tokens:,} tokens are assumed; "
         f'config.toml can say it under [windows], as "{name}" = 32768'
-        for name in untold
+        for name, own in found.items()
+        if own.source is WindowSource.ASSUMED and can_be_asked(name, settings)
     ]
     return first_of([], warnings, ", ".join(f"{name} {own.tokens:,} {own.source}" for name, own in found.items()))
 

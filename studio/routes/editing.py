@@ -6,7 +6,6 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, JSONResponse
 
-from bookwright.app.candidate_orders import take
 from bookwright.app.candidates import candidates_at
 from bookwright.app.changes.editing import edit_view, save_or_queue, take_up_or_queue
 from bookwright.app.changes.refreshing import refresh_preview
@@ -14,6 +13,7 @@ from bookwright.app.changes.versions import maker, two_versions, version_rows
 from bookwright.app.orders.starting import check_writable
 from bookwright.app.places import node_names
 from bookwright.app.status.books import ListedBook
+from bookwright.app.text_orders import take
 from bookwright.exports.markup import clean
 from bookwright.flows.revision.refresh import RefreshScope
 from bookwright.models.document import Document, DocumentKind

@@ -5,9 +5,9 @@ from fastapi.responses import HTMLResponse
 
 from bookwright.app.candidates import candidates_of
 from bookwright.app.changes.editing import editable_parts
-from bookwright.app.comment_orders import give_order, order_of
 from bookwright.app.comments import comment_on, comments_at, lay_aside
 from bookwright.app.status.books import is_held
+from bookwright.app.text_orders import give_order, order_of
 from bookwright.exports.manuscript import Chapter, Manuscript, Section
 from bookwright.models.document import DocumentKind
 from bookwright.models.edit import Anchor, CommentState
