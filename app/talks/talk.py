@@ -118,7 +118,19 @@ class Talk:
         return not self.failure
 
     def _hear_out(self, message: str) -> None:
-        ended = self._executor.execute(message, self._execution(), can_use_tool=self._permit)
+        opening = self._opening
+        execution = Execution(
+            agent_id=opening.member.name,
+            tab_id=TAB,
+            session=self.session,
+            fork_session=self._forks,
+            book=opening.book.id if opening.book else None,
+            model=opening.model,
+            tools=self._ground.tools,
+            permission_mode=self._mode,
+            locale=self._locale,
+        )
+        ended = self._executor.execute(message, execution, can_use_tool=self._permit)
         ended.add_done_callback(lambda _: self._inbox.put(None))
         try:
             self._follow_to_end()
@@ -173,20 +185,6 @@ class Talk:
         shown = (each for each in self._messages.messages(TAB) if each.role is not SpeakerRole.REASONING)
         lines = [f"{'you' if each.role is SpeakerRole.USER else each.agent_id}: {_in_short(each)}" for each in shown]
         return lines or ["nothing was said here yet"]
-
-    def _execution(self) -> Execution:
-        opening = self._opening
-        return Execution(
-            agent_id=opening.member.name,
-            tab_id=TAB,
-            session=self.session,
-            fork_session=self._forks,
-            book=opening.book.id if opening.book else None,
-            model=opening.model,
-            tools=self._ground.tools,
-            permission_mode=self._mode,
-            locale=self._locale,
-        )
 
     def _follow_to_end(self) -> None:
         while True:
