@@ -105,7 +105,10 @@ class BookRequest:
 
     def page(self, template: str, tab: str, **values: Any) -> HTMLResponse:
         """Return a page of the book, or a piece of one; `tab` says which of its pages it is."""
-        return page(self.request, template, self._crumb(tab), **values)
+        book, fork = self.opened.book, fork_of(self.opened)
+        title = book.title or book.brief.working_title
+        crumb = Crumb(book.id, title, book.brief.language.value, tab, fork.name if fork else "")
+        return page(self.request, template, crumb, **values)
 
     def done(self, words: str, undo: Undo | None = None, **values: object) -> HTMLResponse:
         """Say what was done, with the way back for a while."""
@@ -120,11 +123,6 @@ class BookRequest:
         """Return how it is said that an edit waits, and what takes it back."""
         words = self.say("Saved; it is taken in between two steps of the book")
         return words, Undo(f"/books/{self.id}/edits/{number}/withdraw")
-
-    def _crumb(self, tab: str) -> Crumb:
-        book, fork = self.opened.book, fork_of(self.opened)
-        title = book.title or book.brief.working_title
-        return Crumb(book.id, title, book.brief.language.value, tab, fork.name if fork else "")
 
 
 def fork_of(opened: OpenBook) -> Fork | None:

@@ -26,7 +26,7 @@ from bookwright.flows.revision.refresh import RefreshScope
 from bookwright.flows.revision.revise import chosen
 from bookwright.flows.stopping import Limits
 from bookwright.models.book import BookState
-from bookwright.models.codex.entries import CodexEntry, Section, Visibility
+from bookwright.models.codex.entries import CodexEntry, Visibility
 from bookwright.models.codex.record import neutral_names
 from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import Settings
@@ -250,10 +250,10 @@ def _entry(entry: CodexEntry, spoilers: bool) -> Facts:
     facts = entry.model_dump(mode="json", exclude={"phases"})
     if spoilers:
         return facts
-    told = [section for section in entry.sections if _is_open(section)]
+    told = [
+        section
+        for section in entry.sections
+        if section.visibility >= Visibility.USE and section.known_from is None and not section.forbidden_keywords
+    ]
     facts["sections"] = [{"name": section.name, "text": section.text} for section in told]
     return facts | {"kept_back": len(entry.sections) - len(told)}
-
-
-def _is_open(section: Section) -> bool:
-    return section.visibility >= Visibility.USE and section.known_from is None and not section.forbidden_keywords
