@@ -62,9 +62,9 @@ def existing_library(settings: Settings) -> Iterator[Database | None]:
     file = database_file(settings)
     if file is not None and not file.exists():
         yield None
-        return
-    with library(settings) as database:
-        yield database
+    else:
+        with library(settings) as database:
+            yield database
 
 
 @contextmanager

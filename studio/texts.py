@@ -122,8 +122,7 @@ def table(language: str) -> Mapping[str, str]:
 @cache
 def messages(language: str) -> list[tuple[re.Pattern[str], str]]:
     """Return what the engine says as patterns, each with what is said for it; none for English."""
-    file = _FOLDER / f"{language}_messages.toml"
-    told = tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    told = table(f"{language}_messages")
     return [(re.compile(_FIELD.sub(r"(?P<\1>[^;]+?)", re.escape(english))), said) for english, said in told.items()]
 
 
