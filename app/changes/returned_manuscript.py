@@ -71,16 +71,15 @@ def read_back(opened: OpenBook, file: Path, encoding: str = "") -> ReturnedManus
     changed: list[ChangedText] = []
     unclear: list[str] = []
     unchanged = 0
-    for section, was, now in zip(sections, here, there, strict=True):
-        if was.paragraphs == now.paragraphs:
-            unchanged += 1
-            continue
-        with opened.storage.read() as stores:
-            found = _changed(section.unit.label, was, now, stores, opened.storage.language.measure)
-            if found is None:
+    with opened.storage.read() as stores:
+        for section, was, now in zip(sections, here, there, strict=True):
+            if was.paragraphs == now.paragraphs:
+                unchanged += 1
+            elif (found := _changed(section.unit.label, was, now, stores, opened.storage.language.measure)) is None:
                 unclear.append(stores.name_of(section.unit))
-        changed += found or []
-        unchanged += found == []
+            else:
+                changed += found
+                unchanged += not found
     return ReturnedManuscript(tuple(changed), unchanged, tuple(unclear))
 
 
