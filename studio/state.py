@@ -21,7 +21,7 @@ from bookwright.models.errors import BookPaused, BookwrightError, GateWaiting, I
 from bookwright.models.settings import Settings
 from bookwright.studio.guard import StudioKeys
 
-_KEPT = 40
+_KEPT_JOBS = 40
 _RESTED = (0, BookPaused.exit_code, GateWaiting.exit_code)
 """A process whose book rests has not failed: the book's row says why."""
 
@@ -53,7 +53,7 @@ class Jobs:
         with self._lock:
             self._count += 1
             job = self._jobs[self._count] = Job(self._count, stop=stop)
-            while len(self._jobs) > _KEPT:
+            while len(self._jobs) > _KEPT_JOBS:
                 self._jobs.popitem(last=False)
         threading.Thread(target=self._do, args=(job, work), daemon=True, name=f"studio job {job.number}").start()
         return job

@@ -19,7 +19,7 @@ from bookwright.storage.stores import Stores
 Change = Callable[[Record], Record]
 
 _LONG = ("text", "content", "description", "notes", "expression")
-_KEPT = ("id", "status", "kind", "type", "happens_at", "phases", "events", "timeline", "prerequisite", "phase")
+_NO_FIELDS = ("id", "status", "kind", "type", "happens_at", "phases", "events", "timeline", "prerequisite", "phase")
 """What is no text of the author's, or has a page of its own."""
 _SHORT_LISTS = ("aliases", "forbidden_keywords", "allowed_expressions", "characters", "locations", "plot_threads")
 
@@ -209,7 +209,7 @@ def _fields(values: Mapping[str, Any], path: tuple[str, ...], section: str) -> l
     found: list[RecordField] = []
     for name, value in values.items():
         here = (*path, name)
-        if name in _KEPT:
+        if name in _NO_FIELDS:
             continue
         if isinstance(value, dict):
             inner = str(value.get("name") or name) if path == ("sections",) else section
