@@ -47,11 +47,10 @@ def library(settings: Settings) -> Iterator[Database]:
     """
     database = open_database(settings)
     try:
-        migrate.upgrade(database)
-    except DBAPIError as error:
-        database.dispose()
-        raise StorageError(f"the database cannot be opened: {error.orig}") from error
-    try:
+        try:
+            migrate.upgrade(database)
+        except DBAPIError as error:
+            raise StorageError(f"the database cannot be opened: {error.orig}") from error
         yield database
     finally:
         database.dispose()
@@ -63,9 +62,9 @@ def existing_library(settings: Settings) -> Iterator[Database | None]:
     file = database_file(settings)
     if file is not None and not file.exists():
         yield None
-        return
-    with library(settings) as database:
-        yield database
+    else:
+        with library(settings) as database:
+            yield database
 
 
 @contextmanager

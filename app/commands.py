@@ -65,37 +65,29 @@ def words_of(words: list[str]) -> str:
 
 def understand(opened: OpenBook, words: str) -> "tuple[Understood, str]":
     """Have the words read; return what they came to, and who holds the book if nothing could be recorded."""
-    from bookwright.agents.backends.endpoints import check_model  # these bring the engine
+    from bookwright.agents import chief_editor as editing  # these bring the engine
+    from bookwright.agents.backends.endpoints import check_model
     from bookwright.agents.backends.windows import found_window
-    from bookwright.agents.chief_editor import (
-        ANSWER_TOKENS,
-        FULL,
-        SMALL,
-        SMALL_ANSWER_TOKENS,
-        ChiefEditor,
-        book_facts,
-        chief_editor,
-    )
     from bookwright.flows.book_models import SMALL_WINDOW, model_of
     from bookwright.flows.side_call import side_call
     from bookwright.flows.tracing import talk_tracing_as_set
 
-    settings, brief = opened.settings, opened.book.brief
-    model = model_of(chief_editor.role, brief, settings)
+    settings, brief, member = opened.settings, opened.book.brief, editing.chief_editor
+    model = model_of(member.role, brief, settings)
     check_model(model, settings)
     is_small = found_window(model, settings).tokens < SMALL_WINDOW
     with opened.storage.read() as stores:
-        facts = book_facts(opened.book, stores, SMALL if is_small else FULL)
+        facts = editing.book_facts(opened.book, stores, editing.SMALL if is_small else editing.FULL)
     with paced_models(opened.storage.database, settings) as models:
         asked, answering = talk_tracing_as_set(models, opened.book.id)
         with (
             side_call(opened.storage, settings, Activity.ASK, models.cancel) as call,
-            answering(chief_editor.name),
+            answering(member.name),
         ):
-            editor = ChiefEditor(
+            editor = editing.ChiefEditor(
                 models=asked, model=model, key=call.key, keep=call.keep, budget=call.budget,
-                fallbacks=settings.fallbacks.get(chief_editor.role) or settings.fallbacks.get("default") or (),
-                answer_tokens=SMALL_ANSWER_TOKENS if is_small else ANSWER_TOKENS,
+                fallbacks=settings.fallbacks.get(member.role) or settings.fallbacks.get("default") or (),
+                answer_tokens=editing.SMALL_ANSWER_TOKENS if is_small else editing.ANSWER_TOKENS,
                 stores_prompts=settings.keep_prompts, locale=(brief.prompt_language or brief.language).value,
             )  # fmt: skip
             return editor.read(words, facts, tuple(LINES), lambda command: settled(command, opened)), call.holder
@@ -194,7 +186,10 @@ def cost_of(command: Command, opened: OpenBook) -> str:
                 left = max(root.remaining, 0)
                 told = _of_writing(book, root, min(left, command.words_today or left))
             case Refresh():
-                told = _of_refreshing(command.node, book, stores)
+                from bookwright.app.changes.refreshing import refresh_preview  # brings the engine
+                from bookwright.flows.revision.refresh import RefreshScope
+
+                told = str(refresh_preview(stores, book.brief, RefreshScope(command.node or "1")).bill)
             case _:
                 told = "a model makes one document anew"
     return told + _left(book)
@@ -210,13 +205,6 @@ def _of_writing(book: Book, root: TaskNode, length: int) -> str:
         f"{told}, about {money(round(book.cost * length / root.written))} at the rate so far "
         f"({money(book.cost)} for {root.written:,})"
     )
-
-
-def _of_refreshing(node: str | None, book: Book, stores: Stores) -> str:
-    from bookwright.app.changes.refreshing import refresh_preview  # brings the engine
-    from bookwright.flows.revision.refresh import RefreshScope
-
-    return str(refresh_preview(stores, book.brief, RefreshScope(node or "1")).bill)
 
 
 def _left(book: Book) -> str:

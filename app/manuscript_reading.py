@@ -64,16 +64,13 @@ def read_for_import(
 
 
 def _language(source: ManuscriptSource, told: str | None) -> Language:
+    """Return the language that was told, as far as the text is in it; else the one that the text is in."""
     shares = script_shares(_sample(source))
     best = max(shares, key=lambda language: shares[language])
-    if told:
-        return _as_told(told, shares, best)
-    if shares[best] < _MAINLY:
-        raise InvalidInput(f"its language cannot be told; name it with --language ({', '.join(Language)})")
-    return best
-
-
-def _as_told(told: str, shares: Mapping[Language, float], best: Language) -> Language:
+    if not told:
+        if shares[best] < _MAINLY:
+            raise InvalidInput(f"its language cannot be told; name it with --language ({', '.join(Language)})")
+        return best
     try:
         language = Language(told)
     except ValueError:

@@ -165,7 +165,8 @@ def remember(settings: Settings, model: str | None, notify: tuple[str, ...] | No
     """
     file = settings.home / "config.toml"
     try:
-        values = tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+        text = file.read_text(encoding="utf-8") if file.exists() else ""
+        values = tomllib.loads(text)
     except (ValueError, OSError) as error:
         raise InvalidInput(f"{str(file)!r} cannot be read: {error}") from None
     if model is not None:
@@ -175,15 +176,15 @@ def remember(settings: Settings, model: str | None, notify: tuple[str, ...] | No
         values["notify_command"] = list(notify)
     try:
         with whole(file, Failpoint.REPLACE_FILE) as unfinished:
-            unfinished.write_text(_kept(file, values), encoding="utf-8")
+            unfinished.write_text(_kept(text, values), encoding="utf-8")
     except OSError as error:
         raise UnwritableFolder(f"{str(file)!r} cannot be written ({error.strerror or error})") from None
     return values
 
 
-def _kept(file: Path, values: dict[str, Any]) -> str:
+def _kept(text: str, values: dict[str, Any]) -> str:
     """The file's new text: what was changed is replaced in place, so that comments of the author's stay."""
-    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    lines = text.splitlines()
     head = next((index for index, line in enumerate(lines) if line.lstrip().startswith("[")), len(lines))
     for name in ("model", "notify_command"):
         if name not in values:

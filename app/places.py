@@ -34,7 +34,10 @@ def find_node(words: str, stores: Stores) -> TaskNode:
         return stores.nodes.root()
     number = chapter_number(text)
     if number is not None:
-        return stores.nodes.by_label(_chapter_label(number, stores))
+        chapters = stores.codex.reading_order().chapters
+        if number > len(chapters):
+            raise NodeNotFound(f"there is no chapter {number}; the book has {len(chapters)} so far")
+        return stores.nodes.by_label(chapters[number - 1])
     if printed := _PRINTED.fullmatch(text):
         text = printed[1]
     if text[:1].isdigit() and text.replace(".", "").isdigit():
@@ -90,13 +93,6 @@ def places_named(stores: Stores, places: Iterable[Place | None]) -> dict[Place |
     """Return what places of the codex are called: a unit that is there by its title, any other as it is written."""
     known = {node.label: node.title for node in stores.nodes.titled_units()}
     return {place: "–" if place is None else known.get(str(place), str(place)) for place in places}
-
-
-def _chapter_label(number: int, stores: Stores) -> str:
-    chapters = stores.codex.reading_order().chapters
-    if number > len(chapters):
-        raise NodeNotFound(f"there is no chapter {number}; the book has {len(chapters)} so far")
-    return chapters[number - 1]
 
 
 def _by_title(title: str, stores: Stores) -> TaskNode:

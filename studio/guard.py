@@ -156,8 +156,7 @@ def _with_headers(send: Send, *, is_kept: bool) -> Send:
     async def told(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            for name, value in _HEADERS.items():
-                headers[name] = value
+            headers.update(_HEADERS)
             headers["Cache-Control"] = "no-cache" if is_kept else "no-store"
         await send(message)
 

@@ -1,5 +1,6 @@
 """The studio as an ASGI application, its pages behind its guard; and serving it on this machine's loopback alone."""
 
+import os
 import socket
 import threading
 import webbrowser
@@ -21,13 +22,12 @@ from bookwright.models.settings import Settings
 from bookwright.studio.guard import StudioGuard, StudioKeys
 from bookwright.studio.live import Broadcast
 from bookwright.studio.pages import Crumb, is_piece, page
-from bookwright.studio.remedies import in_words, remedy_of, status_of
 from bookwright.studio.state import StudioState
+from bookwright.studio.texts import in_words, remedy_of, status_of
 
 _ROUTES = (
-    "live", "routes.shelf", "routes.inbox", "routes.book", "routes.reading", "routes.editing", "routes.creating",
-    "routes.files", "routes.codex", "routes.story", "routes.journal", "routes.talking", "routes.comments",
-    "routes.brief", "routes.branches",
+    "live", "routes.shelf", "routes.inbox", "routes.book", "routes.reading", "routes.editing", "routes.orders",
+    "routes.files", "routes.codex", "routes.story", "routes.journal", "routes.talking", "routes.branches",
 )  # fmt: skip
 _STOP_SECONDS = 1
 
@@ -56,15 +56,11 @@ def serve(settings: Settings, port: int, tell: Callable[[str], None], *, opens_b
 
 def _listening(port: int) -> socket.socket:
     """Return a socket of the loopback; 0 takes any port that is free."""
-    listener = socket.socket()
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind(("127.0.0.1", port))
+        return socket.create_server(("127.0.0.1", port), backlog=128)
     except OSError as error:
-        listener.close()
-        raise InvalidSetting(f"port {port} cannot be had ({error.strerror}); --port names another") from None
-    listener.listen(128)
-    return listener
+        why = os.strerror(error.errno or 0)
+        raise InvalidSetting(f"port {port} cannot be had ({why}); --port names another") from None
 
 
 def make_application(settings: Settings, keys: StudioKeys) -> FastAPI:

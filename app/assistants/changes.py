@@ -3,8 +3,8 @@
 import subprocess
 from collections.abc import Sequence
 
-from bookwright.app.access import library
-from bookwright.app.assistants.opening import BookAccess, Facts
+from bookwright.app.access import library, open_book, unheard
+from bookwright.app.assistants.queries import Facts, going_on
 from bookwright.app.branches.forks import fork
 from bookwright.app.changes.editing import editable_parts, save_or_queue, without_heading
 from bookwright.app.changes.refreshing import refresh_preview
@@ -16,13 +16,14 @@ from bookwright.flows.revision.refresh import RefreshScope
 from bookwright.models.document import DocumentKind
 from bookwright.models.edit import Anchor, TextEdit
 from bookwright.models.errors import InvalidInput
+from bookwright.models.settings import Settings
 
 
 class BookChanges:
     """Changes, each by one call; what costs wants the hash of the bill that the author has seen."""
 
-    def __init__(self, access: BookAccess) -> None:
-        self._access = access
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
         self._running: dict[str, subprocess.Popen[bytes]] = {}
 
     def save_text(self, book: str, place: str, text: str, version: int) -> Facts:
@@ -30,7 +31,7 @@ class BookChanges:
 
         Every version stays. While the book is being written the words wait until the activity at hand is done.
         """
-        with self._access.opened(book) as opened:
+        with open_book(book, unheard, self._settings) as opened:
             with opened.storage.read() as stores:
                 label = find_node(place, stores).label
             words = without_heading(text, opened.storage, label)
@@ -46,13 +47,13 @@ class BookChanges:
 
         `branch` is what it is called. Nothing is asked of a model by that, and the book stays as it is.
         """
-        with self._access.opened(book) as opened:
+        with open_book(book, unheard, self._settings) as opened:
             made = fork(opened, place or None, branch)
         return {"book": made.book, "name": made.name, "origin": made.origin, "at": made.at}
 
     def add_note(self, book: str, place: str, at: str, words: str) -> Facts:
         """Keep a note of the author's at words of a text; `at` are those words, letter by letter."""
-        with self._access.opened(book) as opened:
+        with open_book(book, unheard, self._settings) as opened:
             with opened.storage.read() as stores:
                 labels = editable_parts(stores, find_node(place, stores).label)
             number = comment_on(opened, labels, Anchor(quote=at), words)
@@ -60,7 +61,7 @@ class BookChanges:
 
     def pause_book(self, book: str) -> Facts:
         """Ask whoever writes the book to rest before the next call of a model."""
-        with self._access.opened(book) as opened:
+        with open_book(book, unheard, self._settings) as opened:
             asked = ask_to_rest(opened)
         return {"book": opened.book.id, "stop_requested": asked.is_asked}
 
@@ -69,7 +70,7 @@ class BookChanges:
         from bookwright.app.estimates.rehearsal import estimate_book
         from bookwright.app.orders.order_form import OrderBill, brief_of
 
-        settings = self._access.settings
+        settings = self._settings
         brief = brief_of(order, settings.home)
         OrderBill(brief, estimate_book(brief, settings)).check(bill_hash)
         with library(settings) as database:
@@ -78,8 +79,8 @@ class BookChanges:
 
     def resume_book(self, book: str, bill_hash: str, until: str = "") -> Facts:
         """Go on with a book that `bill_for_going_on` has shown the bill of; this spends the author's money."""
-        with self._access.opened(book) as opened:
-            going = self._access.going_on(opened, until)
+        with open_book(book, unheard, self._settings) as opened:
+            going = going_on(opened, until)
             going.check(bill_hash)
             check_writable(opened.book.brief, opened.settings)
         more = ["--until", going.until] if going.until else []
@@ -87,7 +88,7 @@ class BookChanges:
 
     def refresh_book(self, book: str, bill_hash: str, place: str = "book") -> Facts:
         """Make anew what `stale` has listed with this bill; this spends the author's money."""
-        with self._access.opened(book) as opened:
+        with open_book(book, unheard, self._settings) as opened:
             with opened.storage.read() as stores:
                 wanted = RefreshScope(find_node(place, stores).label)
                 refresh_preview(stores, opened.book.brief, wanted).check(bill_hash)
@@ -100,5 +101,5 @@ class BookChanges:
         self._running = {name: one for name, one in self._running.items() if one.poll() is None}
         if book in self._running:
             raise InvalidInput("a process that was started here is still at work on this book")
-        self._running[book] = start_verb(arguments, book, self._access.settings)
+        self._running[book] = start_verb(arguments, book, self._settings)
         return {"book": book, "is_started": True, "tells": "`status` shows how it goes"}

@@ -1,18 +1,21 @@
 """The tools by which an assistant looks at books; spoilers are left out unless asked for."""
 
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from bookwright.agents.relay.threads.alerts import PACINGS
-from bookwright.app.access import existing_library
-from bookwright.app.assistants.opening import BookAccess, Facts
+from bookwright.app.access import OpenBook, existing_library, open_book, unheard
 from bookwright.app.branches.comparing import compare, other_branch, text_pair
 from bookwright.app.branches.forks import branch_tree
 from bookwright.app.candidates import candidates_at, units_with_candidates
-from bookwright.app.changes.deciding import facts_of
 from bookwright.app.changes.editing import editable_parts
+from bookwright.app.changes.gates import facts_of
 from bookwright.app.changes.refreshing import refresh_preview
+from bookwright.app.commands import cost_of
 from bookwright.app.comments import all_comments, comments_at
+from bookwright.app.estimates.bill import Confirmable
+from bookwright.app.orders.starting import end_in
 from bookwright.app.places import find_node
 from bookwright.app.records.thread_board import make_board
 from bookwright.app.status.books import list_books, state_of
@@ -21,24 +24,63 @@ from bookwright.exports.report.book_report import report_of
 from bookwright.exports.text import body
 from bookwright.flows.revision.refresh import RefreshScope
 from bookwright.flows.revision.revise import chosen
+from bookwright.flows.stopping import Limits
 from bookwright.models.book import BookState
-from bookwright.models.codex.entries import CodexEntry, Section, Visibility
+from bookwright.models.codex.entries import CodexEntry, Visibility
 from bookwright.models.codex.record import neutral_names
 from bookwright.models.errors import InvalidInput
+from bookwright.models.settings import Settings
+from bookwright.models.talk.command import Resume
 
 MOST_CHARACTERS = 20_000
 """Of a text in one answer; `after` asks for the next piece."""
+
+Facts = dict[str, Any]
+"""What a tool answers, as JSON takes it."""
+
+
+@dataclass(frozen=True)
+class GoingOn(Confirmable):
+    """What going on with a book is likely to take, as it stands now."""
+
+    subject = "The book"
+
+    book: str
+    until: str
+    """As `--until` takes it; empty for to its end."""
+    cost: str
+    """In words."""
+    cap_usd: float | None
+    """Of the whole book; None where nobody has set one."""
+    usd: float
+    """What it has cost so far."""
+
+    def shown(self) -> tuple[object, ...]:
+        """Return all of it: another state of the book, or another end, has another hash."""
+        return (asdict(self),)
+
+
+def going_on(opened: OpenBook, until: str) -> GoingOn:
+    """Return the bill of going on with a book.
+
+    Raises:
+        InvalidSetting: `until` names no place to rest at.
+    """
+    end = end_in(opened.storage, until or None)
+    Limits.parse(end, None)
+    book = opened.book
+    return GoingOn(book.id, end or "", cost_of(Resume(verb="resume"), opened), book.brief.budget.usd, book.dollars)
 
 
 class BookQueries:
     """Looks that change nothing and ask no model."""
 
-    def __init__(self, access: BookAccess) -> None:
-        self._access = access
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
 
     def books(self) -> list[Facts]:
         """List all books: id, title, where each stands, how much is written, what it has cost."""
-        with existing_library(self._access.settings) as database:
+        with existing_library(self._settings) as database:
             lines = [] if database is None else list_books(database)
         return [
             {
@@ -51,7 +93,7 @@ class BookQueries:
 
     def status(self, book: str) -> Facts:
         """Tell where one book stands, why it rests, what it has cost, and the gates that wait for its author's word."""
-        with self._access.opened(book) as opened, opened.storage.read() as stores:
+        with open_book(book, unheard, self._settings) as opened, opened.storage.read() as stores:
             own, root = stores.books.get(opened.book.id), stores.nodes.root()
             return {
                 "book": own.id, "title": own.title, "state": state_of(own), "reason": own.reason,
@@ -62,7 +104,7 @@ class BookQueries:
 
     def tree(self, book: str, spoilers: bool = False) -> list[Facts]:
         """List the book's parts in reading order, with what is written of each; `spoilers` adds what each is to do."""
-        with self._access.opened(book) as opened, opened.storage.read() as stores:
+        with open_book(book, unheard, self._settings) as opened, opened.storage.read() as stores:
             reading = stores.codex.reading_order()
             return [
                 {
@@ -79,7 +121,7 @@ class BookQueries:
 
         `version` is what `save_text` wants to know, where the place has one text of its own.
         """
-        with self._access.opened(book) as opened:
+        with open_book(book, unheard, self._settings) as opened:
             with opened.storage.read() as stores:
                 node = find_node(place, stores)
                 name, version = stores.name_of(node), None
@@ -95,12 +137,12 @@ class BookQueries:
 
     def codex(self, book: str, spoilers: bool = False) -> list[Facts]:
         """List characters and places; without `spoilers` what readers learn late is left out, and counted."""
-        with self._access.opened(book) as opened, opened.storage.read() as stores:
+        with open_book(book, unheard, self._settings) as opened, opened.storage.read() as stores:
             return [_entry(entry, spoilers) for entry in stores.codex.entries()]
 
     def threads(self, book: str, spoilers: bool = False) -> Facts:
         """List what readers were led to wait for; without `spoilers` not what it comes to."""
-        with self._access.opened(book) as opened, opened.storage.read() as stores:
+        with open_book(book, unheard, self._settings) as opened, opened.storage.read() as stores:
             board = make_board(stores, PACINGS["medium"], is_finished=opened.book.state is BookState.FINISHED).facts()
         if spoilers:
             return board
@@ -113,7 +155,7 @@ class BookQueries:
 
     def secrets(self, book: str, spoilers: bool = False) -> list[Facts]:
         """List the book's secrets by number; what they are is told with `spoilers` alone."""
-        with self._access.opened(book) as opened, opened.storage.read() as stores:
+        with open_book(book, unheard, self._settings) as opened, opened.storage.read() as stores:
             kept = stores.codex.secrets()
         names = neutral_names(kept)
         told = [{"secret": names[own.id], "importance": own.importance.value} for own in kept]
@@ -123,7 +165,7 @@ class BookQueries:
 
     def report(self, book: str, spoilers: bool = False) -> Facts:
         """Report on the book: scores, checks, alerts, costs; `spoilers` adds threads, secrets and the time line."""
-        with self._access.opened(book) as opened:
+        with open_book(book, unheard, self._settings) as opened:
             found = report_of(opened.storage, opened.settings).model_dump(mode="json")
         if spoilers:
             return found
@@ -139,12 +181,12 @@ class BookQueries:
 
     def branches(self, book: str) -> Facts:
         """List the book with all its branches: where each stands, what it has written and paid by itself."""
-        with self._access.opened(book) as opened:
+        with open_book(book, unheard, self._settings) as opened:
             return branch_tree(opened).facts()
 
     def compare(self, book: str, other: str, place: str = "") -> Facts:
         """Tell what differs between two branches of one book; with a `place`, give its text in both, word by word."""
-        with self._access.opened(book) as opened:
+        with open_book(book, unheard, self._settings) as opened:
             there = other_branch(opened, other)
             if place:
                 pair = text_pair(opened, there, place)
@@ -154,19 +196,19 @@ class BookQueries:
 
     def candidates(self, book: str, place: str = "") -> list[Facts]:
         """List the drafts that were made of the same pages, what blind readers said, and which draft stands."""
-        with self._access.opened(book) as opened, opened.storage.read() as stores:
+        with open_book(book, unheard, self._settings) as opened, opened.storage.read() as stores:
             sights = [candidates_at(find_node(place, stores), stores)] if place else units_with_candidates(stores)
             return [sight.facts() for sight in sights]
 
     def notes(self, book: str, place: str = "") -> list[Facts]:
         """List the author's notes at words of the text, with whether those words still stand."""
-        with self._access.opened(book) as opened, opened.storage.read() as stores:
+        with open_book(book, unheard, self._settings) as opened, opened.storage.read() as stores:
             labels = editable_parts(stores, find_node(place, stores).label) if place else None
             return [one.facts() for one in (all_comments(stores) if labels is None else comments_at(stores, labels))]
 
     def stale(self, book: str, place: str = "book") -> Facts:
         """List what rests on texts that were changed since, with the bill of making it anew and that bill's hash."""
-        with self._access.opened(book) as opened, opened.storage.read() as stores:
+        with open_book(book, unheard, self._settings) as opened, opened.storage.read() as stores:
             wanted = RefreshScope(find_node(place, stores).label)
             sight = refresh_preview(stores, opened.book.brief, wanted)
             reading = stores.codex.reading_order()
@@ -190,8 +232,8 @@ class BookQueries:
         from bookwright.app.estimates.rehearsal import estimate_book
         from bookwright.app.orders.order_form import OrderBill, brief_of
 
-        brief = brief_of(order, self._access.settings.home)
-        found = estimate_book(brief, self._access.settings)
+        brief = brief_of(order, self._settings.home)
+        found = estimate_book(brief, self._settings)
         return {
             "length": found.length, "unit": found.unit, "profile": found.profile, "low": asdict(found.total.low),
             "high": asdict(found.total.high), "seconds": list(found.seconds), "bill_hash": OrderBill(brief, found).hash,
@@ -199,19 +241,19 @@ class BookQueries:
 
     def bill_for_going_on(self, book: str, until: str = "") -> Facts:
         """Tell what going on with a book that rests is likely to cost, with the hash that confirms it."""
-        with self._access.opened(book) as opened:
-            going = self._access.going_on(opened, until)
-        return going.facts()
+        with open_book(book, unheard, self._settings) as opened:
+            going = going_on(opened, until)
+        return asdict(going) | {"bill_hash": going.hash}
 
 
 def _entry(entry: CodexEntry, spoilers: bool) -> Facts:
     facts = entry.model_dump(mode="json", exclude={"phases"})
     if spoilers:
         return facts
-    told = [section for section in entry.sections if _is_open(section)]
+    told = [
+        section
+        for section in entry.sections
+        if section.visibility >= Visibility.USE and section.known_from is None and not section.forbidden_keywords
+    ]
     facts["sections"] = [{"name": section.name, "text": section.text} for section in told]
     return facts | {"kept_back": len(entry.sections) - len(told)}
-
-
-def _is_open(section: Section) -> bool:
-    return section.visibility >= Visibility.USE and section.known_from is None and not section.forbidden_keywords

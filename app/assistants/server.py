@@ -7,7 +7,6 @@ from typing import Any
 
 from bookwright import __version__
 from bookwright.app.assistants.changes import BookChanges
-from bookwright.app.assistants.opening import BookAccess
 from bookwright.app.assistants.queries import BookQueries
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import BookwrightError, MissingProgram
@@ -33,8 +32,7 @@ _INSTRUCTIONS = (
 
 def make_server(settings: Settings, *, allows_changes: bool) -> MCPServer:
     """Return the server with its tools: looks alone, or changes, too."""
-    access = BookAccess(settings)
-    queries, changes = BookQueries(access), BookChanges(access)
+    queries, changes = BookQueries(settings), BookChanges(settings)
     server = MCPServer("bookwright", title="Bookwright", version=__version__, instructions=_INSTRUCTIONS)
     for look in (
         queries.books, queries.status, queries.tree, queries.read_text, queries.codex, queries.threads, queries.secrets,

@@ -7,6 +7,7 @@ from typing import Any
 
 from bookwright.app.access import OpenBook
 from bookwright.app.branches.kinship import kinship
+from bookwright.app.changes.versions import two_versions
 from bookwright.app.places import find_node
 from bookwright.exports.report.book_report import report_of
 from bookwright.models.codex.record import RecordKind
@@ -86,8 +87,15 @@ class TextPair:
 
     @property
     def rows(self) -> list[list[Change]]:
-        """The same with what differs in each, word by word."""
-        return list(_by_paragraph(self.a, self.b))
+        """The same with what differs in each, word by word; a row ends where both begin a new paragraph."""
+        rows: list[list[Change]] = [[]]
+        old_ends = new_ends = True
+        for old, new in self.changes():
+            rows[-1].append((old, new))
+            old_ends, new_ends = old.endswith("\n") if old else old_ends, new.endswith("\n") if new else new_ends
+            if old_ends and new_ends:
+                rows.append([])
+        return [row for row in rows if row]
 
     def changes(self) -> Iterator[Change]:
         """Yield what differs, by paragraph first and then by word."""
@@ -156,8 +164,6 @@ def version_pair(opened: OpenBook, place: str, first: int, second: int) -> TextP
     Raises:
         InvalidInput: There is no such version.
     """
-    from bookwright.app.changes.versions import two_versions
-
     with opened.storage.read() as stores:
         node = find_node(place, stores)
         found = two_versions(stores, node, DocumentKind.PROSE, first, second)
@@ -227,17 +233,3 @@ def _endings(a: dict[str, str], b: dict[str, str]) -> Iterator[tuple[str, str, s
     for name in sorted(a.keys() | b.keys()):
         if a.get(name) != b.get(name):
             yield name, a.get(name, "not there"), b.get(name, "not there")
-
-
-def _by_paragraph(before: str, after: str) -> Iterator[list[Change]]:
-    """The changes of two texts, cut where both begin a new paragraph."""
-    some: list[Change] = []
-    old_ends = new_ends = True
-    for old, new in word_diff(before, after):
-        some.append((old, new))
-        old_ends, new_ends = old.endswith("\n") if old else old_ends, new.endswith("\n") if new else new_ends
-        if old_ends and new_ends:
-            yield some
-            some = []
-    if some:
-        yield some

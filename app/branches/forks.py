@@ -38,7 +38,8 @@ def fork(opened: OpenBook, place: str | None, name: str | None) -> Fork:
         repository = BranchRepository(connection)
         wanted = _name(name, repository.of(opened.book.id))
         book = stores.books.get(opened.book.id)
-        identity = _branch_id(book.id, wanted)
+        digest = hashlib.sha256(f"{book.id}\n{wanted}".encode()).hexdigest()[:6]
+        identity = f"{slug_of(wanted)}-{digest}"  # by its own name: a beginning of its origin's would name both
         if stores.books.find(identity) is not None:
             raise InvalidInput(f"there is a book {identity!r} already; give the branch another --name")
         return repository.fork(book.id, identity, wanted, label, _standing(book, label, identity))
@@ -63,12 +64,6 @@ def _name(name: str | None, there: list[Fork]) -> str:
     if wanted in taken:
         raise InvalidInput(f"the book has a branch {wanted!r} already; give this one another --name")
     return wanted
-
-
-def _branch_id(origin: str, name: str) -> str:
-    """Name a branch after its own name: its origin's would no longer be told by its beginning."""
-    digest = hashlib.sha256(f"{origin}\n{name}".encode()).hexdigest()[:6]
-    return f"{slug_of(name)}-{digest}"
 
 
 def _standing(book: Book, label: str, identity: str) -> dict[str, str]:

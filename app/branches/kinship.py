@@ -30,10 +30,6 @@ class Kinship:
         """True for a node that they have made since."""
         return node.key > self.their_nodes
 
-    def is_mine_alone(self, node: TaskNode) -> bool:
-        """True for a node that was made here since."""
-        return node.key > self.my_nodes
-
     def shared_children(self, mine: TaskNode, theirs: TaskNode) -> list[tuple[TaskNode, TaskNode]]:
         """Return what both have below a node that both have, in pairs, in the order of theirs."""
         own = {child.label: child for child in self.mine.nodes.children(mine.key)}

@@ -96,14 +96,14 @@ class MergeApplication:
         known = {version.text_hash for version in ours}
         common = max((version.version for version in versions if version.text_hash in known), default=0)
         for version in versions:
-            if version.version > common and (one.is_mixed or version.id != one.theirs.id):
+            if version.version > common and (one.ours is not None or version.id != one.theirs.id):
                 yield TakeText(one.mine, version, self._kin.theirs.documents.text_of(version))
         yield one
 
     def _origin(self, one: TakeText, before: Document | None) -> DocumentOrigin:
         """An author's words stay theirs, and what was only put right makes nothing stale here either."""
         their = one.theirs
-        if one.is_mixed or their.origin not in (DocumentOrigin.AUTHOR, DocumentOrigin.REPAIR):
+        if one.ours is not None or their.origin not in (DocumentOrigin.AUTHOR, DocumentOrigin.REPAIR):
             return DocumentOrigin.MERGE
         if their.origin is DocumentOrigin.AUTHOR or before is None:
             return DocumentOrigin.AUTHOR if before is not None else DocumentOrigin.MERGE

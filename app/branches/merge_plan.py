@@ -30,13 +30,13 @@ class Conflict:
     """The node, for people."""
     kind: DocumentKind | None
     """None for a unit that both have remade, with all that is in it."""
+    count: int
+    """At how many passages they do not agree."""
     base: str
     ours: str
     theirs: str
     merged: str = ""
     """Both laid together, with marks where they do not agree; empty where no text can be made of them."""
-    count: int = 1
-    """At how many passages they do not agree."""
 
     def stretches(self) -> list[tuple[str, str]]:
         """Return it as stretches of text, what stands here and what stands there; twice the same where they agree.
@@ -80,11 +80,6 @@ class TakeText:
     ours: Document | None = None
     """The version of mine that is laid together with theirs; None where theirs is taken as it is."""
 
-    @property
-    def is_mixed(self) -> bool:
-        """True where words of mine stand in it."""
-        return self.ours is not None
-
 
 @dataclass(frozen=True)
 class TakeUnits:
@@ -109,11 +104,6 @@ class MergePlan:
     """What nobody has settled yet."""
     settled: set[str] = field(default_factory=set)
     """Which choices were needed."""
-
-    @property
-    def is_empty(self) -> bool:
-        """True where nothing of theirs is new here."""
-        return not (self.texts or self.units or self.conflicts or self.settled)
 
 
 class Planner:
@@ -175,7 +165,7 @@ class Planner:
         below = list(_with_all_below(mine, self._kin))
         found = self._kin.mine.documents.of_nodes([node.key for node in below], *DocumentKind)
         newest = max((document.id for document in found), default=0)
-        return newest > self._kin.my_documents or any(map(self._kin.is_mine_alone, below))
+        return newest > self._kin.my_documents or any(node.key > self._kin.my_nodes for node in below)
 
     def _goes_further(self, mine: TaskNode, theirs: TaskNode) -> bool:
         """Whether I have units below a node that they have not: then it stands as it stands here."""
@@ -228,7 +218,7 @@ class Planner:
         if found is None or (found not in (OURS, THEIRS) and (kind not in _MERGEABLE or has_marks(found))):
             base, ours, theirs = sides
             count = max(laid.conflicts, 1)
-            self.plan.conflicts.append(Conflict(place, mine.name, kind, base, ours, theirs, laid.text, count))
+            self.plan.conflicts.append(Conflict(place, mine.name, kind, count, base, ours, theirs, laid.text))
             return None
         self.plan.settled.add(named)
         return found

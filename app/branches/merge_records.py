@@ -86,7 +86,7 @@ def _is_taken(mine: Stored[Record], theirs: Stored[Record], choices: Mapping[str
     named = next((name for name in (place, "all") if choices.get(name) in (OURS, THEIRS)), None)
     if named is None:
         plan.conflicts.append(
-            Conflict(place, f"{theirs.record.id} in the codex", None, "", _as_json(mine), _as_json(theirs))
+            Conflict(place, f"{theirs.record.id} in the codex", None, 1, "", _as_json(mine), _as_json(theirs))
         )
         return False
     plan.settled.add(named)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from sqlalchemy import insert, select, update
@@ -197,7 +197,7 @@ def _sight(kin: Kinship, order: MergeOrder, plan: MergePlan, records: list[TakeR
     return MergePreview(
         branch=kin.theirs.book,
         place=find_node(order.take, kin.theirs).label + (f"/{order.kind}" if order.kind else ""),
-        texts=tuple((one.mine.label, one.theirs.kind, one.is_mixed) for one in plan.texts),
+        texts=tuple((one.mine.label, one.theirs.kind, one.ours is not None) for one in plan.texts),
         units=tuple(node.label for units in plan.units for node in units.theirs),
         replaced=tuple(node.label for units in plan.units for node in units.replaced),
         records=tuple(one.theirs.record.id for one in records),
@@ -231,7 +231,4 @@ def _settle_state(stores: Stores, place: str) -> None:
 
 def conflict_facts(conflict: Conflict) -> dict[str, Any]:
     """Return a conflict for `--json`."""
-    return {
-        "place": conflict.place, "name": conflict.name, "kind": conflict.kind, "count": conflict.count,
-        "base": conflict.base, "ours": conflict.ours, "theirs": conflict.theirs, "merged": conflict.merged,
-    }  # fmt: skip
+    return asdict(conflict)

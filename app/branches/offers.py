@@ -1,5 +1,6 @@
 """What of a branch can be taken over by itself: units in which something differs, documents of one unit."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 from bookwright.app.access import OpenBook
@@ -18,30 +19,14 @@ _BESIDE_TEXT = (
 
 
 @dataclass(frozen=True)
-class Offer:
-    """A unit that both books have, and that can be taken over with all that is below it."""
-
-    label: str
-    name: str
-    count: int
-    """Of how many units within it the texts differ."""
-
-
-@dataclass(frozen=True)
-class DocumentOffer:
-    """A document of a unit or a task of planning that can be taken over alone."""
-
-    label: str
-    name: str
-    kind: DocumentKind
-
-
-@dataclass(frozen=True)
 class Offers:
     """What can be taken over of a branch."""
 
-    units: tuple[Offer, ...]
-    """In reading order, a unit before its parts."""
+    units: tuple[tuple[str, str, int], ...]
+    """Units that both books have, by label and name, with the number of units within each whose texts differ.
+
+    In reading order, a unit before its parts; each can be taken over with all that is below it.
+    """
     nearest: dict[str, str]
     """For each unit that differs, by its label, the smallest of them that holds it; the book's is `1`."""
 
@@ -54,7 +39,7 @@ def offers_of(a: OpenBook, b: OpenBook, pairs: tuple[UnitPair, ...]) -> Offers:
     """
     with a.storage.read() as mine, b.storage.read() as theirs:
         kin = kinship(mine, theirs)
-        counts: dict[str, int] = {}
+        counts: Counter[str] = Counter()
         nearest: dict[str, str] = {}
         for pair in pairs:
             if pair.a is not None and _is_kept(pair.label, kin):
@@ -62,10 +47,9 @@ def offers_of(a: OpenBook, b: OpenBook, pairs: tuple[UnitPair, ...]) -> Offers:
             labels = [node.label for node in _above(pair.label, theirs) if not kin.is_theirs_alone(node)]
             shared = [label for label in labels if label != "1" and node_at(label, mine)]
             nearest[pair.label] = shared[0] if shared else "1"
-            for label in shared:
-                counts[label] = counts.get(label, 0) + 1
+            counts.update(shared)
         names = node_names(theirs, counts)
-    units = tuple(Offer(label, names[label], counts[label]) for label in sorted(counts, key=order_of))
+    units = tuple((label, names[label], counts[label]) for label in sorted(counts, key=order_of))
     return Offers(units, nearest)
 
 
@@ -83,8 +67,11 @@ def differing_kinds(a: OpenBook, b: OpenBook, label: str) -> list[DocumentKind]:
     return sorted(found, key=[DocumentKind.PROSE, *DocumentKind].index)
 
 
-def differing_documents(a: OpenBook, b: OpenBook) -> list[DocumentOffer]:
-    """Return the documents beside the texts that both books have and that read differently, in reading order."""
+def differing_documents(a: OpenBook, b: OpenBook) -> list[tuple[str, str, DocumentKind]]:
+    """Return the documents beside the texts that both books have and that read differently, in reading order.
+
+    Each is told by its node's label, the node's name and its kind; it can be taken over alone.
+    """
     with a.storage.read() as mine, b.storage.read() as theirs:
         kin = kinship(mine, theirs)
         found: list[tuple[str, DocumentKind]] = []
@@ -95,7 +82,7 @@ def differing_documents(a: OpenBook, b: OpenBook) -> list[DocumentOffer]:
                     found.append((label, kind))
         names = node_names(theirs, [label for label, _ in found])
     found.sort(key=lambda one: order_of(one[0]))
-    return [DocumentOffer(label, names[label], kind) for label, kind in found]
+    return [(label, names[label], kind) for label, kind in found]
 
 
 def _is_kept(label: str, kin: Kinship) -> bool:

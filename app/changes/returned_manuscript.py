@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -71,16 +71,15 @@ def read_back(opened: OpenBook, file: Path, encoding: str = "") -> ReturnedManus
     changed: list[ChangedText] = []
     unclear: list[str] = []
     unchanged = 0
-    for section, was, now in zip(sections, here, there, strict=True):
-        if was.paragraphs == now.paragraphs:
-            unchanged += 1
-            continue
-        with opened.storage.read() as stores:
-            found = _changed(section.unit.label, was, now, stores, opened.storage.language.measure)
-            if found is None:
+    with opened.storage.read() as stores:
+        for section, was, now in zip(sections, here, there, strict=True):
+            if was.paragraphs == now.paragraphs:
+                unchanged += 1
+            elif (found := _changed(section.unit.label, was, now, stores, opened.storage.language.measure)) is None:
                 unclear.append(stores.name_of(section.unit))
-        changed += found or []
-        unchanged += found == []
+            else:
+                changed += found
+                unchanged += not found
     return ReturnedManuscript(tuple(changed), unchanged, tuple(unclear))
 
 
@@ -171,10 +170,4 @@ def _prose(label: str, stores: Stores) -> str:
 
 
 def _scenes(held: tuple[str, ...]) -> list[tuple[str, ...]]:
-    scenes: list[list[str]] = [[]]
-    for paragraph, following in zip_longest(held, held[1:], fillvalue=""):
-        if not is_scene_break(paragraph):
-            scenes[-1].append(paragraph)
-        elif scenes[-1] and following:
-            scenes.append([])
-    return [tuple(scene) for scene in scenes if scene]
+    return [tuple(scene) for is_break, scene in groupby(held, is_scene_break) if not is_break]

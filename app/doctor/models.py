@@ -17,7 +17,7 @@ from bookwright.agents.backends.protocol import EventKind, Prompt, Request, Samp
 from bookwright.agents.backends.spending import prices
 from bookwright.agents.backends.windows import WindowSource, can_be_asked, found_window
 from bookwright.app.doctor.health import Health, first_of
-from bookwright.app.model_settings import known_model, problem_of, provider_state, windows_of
+from bookwright.app.model_settings import has_key, known_model, problem_of, windows_of
 from bookwright.models.errors import BackendError, MissingProgram
 from bookwright.models.model_name import ROLES
 from bookwright.models.settings import Settings
@@ -48,8 +48,7 @@ def models(settings: Settings) -> tuple[Health, str]:
 
 def keys(settings: Settings) -> tuple[Health, str]:
     """Which providers have a key; keys themselves are never shown."""
-    states = [provider_state(provider, settings) for provider in catalogue.PROVIDERS.values()]
-    present = [state.provider for state in states if state.has_key]
+    present = [provider.name for provider in catalogue.PROVIDERS.values() if has_key(provider)]
     return Health.OK, ", ".join(present) or "none set; models of your own machine need none"
 
 
@@ -71,13 +70,11 @@ def reach(settings: Settings) -> tuple[Health, str]:
 def windows(settings: Settings) -> tuple[Health, str]:
     """How much each of those models takes at once, and who says so; a server that may know is asked for it."""
     found = windows_of(_names(settings), settings)
-    untold = [
-        name for name, own in found.items() if own.source is WindowSource.ASSUMED and can_be_asked(name, settings)
-    ]
     warnings = [
-        f"{name}: its server does not tell how much it takes, {found[name].tokens:,} tokens are assumed; "
+        f"{name}: its server does not tell how much it takes, {own.tokens:,} tokens are assumed; "
         f'config.toml can say it under [windows], as "{name}" = 32768'
-        for name in untold
+        for name, own in found.items()
+        if own.source is WindowSource.ASSUMED and can_be_asked(name, settings)
     ]
     return first_of([], warnings, ", ".join(f"{name} {own.tokens:,} {own.source}" for name, own in found.items()))
 

@@ -25,7 +25,10 @@ def prefect(settings: Settings) -> tuple[Health, str]:
     from bookwright.flows.prefect.server import known_server
 
     version = importlib.metadata.version("prefect")
-    warnings = _bound(get_current_settings().server.api.host)
+    warnings = []
+    if (host := get_current_settings().server.api.host) not in _LOOPBACK:
+        reached = "a server started with it can be reached from other machines"
+        warnings.append(f"PREFECT_SERVER_API_HOST is {host}: {reached}")
     api = known_server(settings)
     if api is None:
         return first_of([], warnings, f"{version}, in process (no server runs or is named)")
@@ -56,12 +59,6 @@ def _status_without_login(url: str) -> int | None:
         return httpx.get(f"{url}/admin/version", timeout=_LOOK_SECONDS).status_code
     except httpx.HTTPError:
         return None
-
-
-def _bound(host: str) -> list[str]:
-    if host in _LOOPBACK:
-        return []
-    return [f"PREFECT_SERVER_API_HOST is {host}: a server started with it can be reached from other machines"]
 
 
 def reached_at(address: str | None, port: int) -> list[str]:

@@ -64,15 +64,12 @@ def new_lines(storage: BookStorage, work: Callable[[], object]) -> list[StepLine
 def _looked_over(root: TaskNode, factor: float, deps: Deps) -> tuple[list[TaskNode], list[_Review]]:
     """Return the tasks of the last stages, and the reviews among them."""
     stages = deps.blueprint.plan.stages if deps.blueprint else ()
-    nodes = _tasks_of({stage.name for stage in stages if stage.when is When.AFTER}, root, deps)
+    last = {stage.name for stage in stages if stage.when is When.AFTER}
+    with deps.stores() as stores:
+        members = [task for task in stores.nodes.children(root.key) if task.stage.partition("/")[0] in last]
+        nodes = [node for task in members for node in (task, *stores.nodes.children(task.key))]
     return nodes, [_review(node, nodes, factor, deps) for node in nodes
                    if part_of(node) is PartOf.WHOLE and member_of(node, deps).kind is MemberKind.REVIEW]  # fmt: skip
-
-
-def _tasks_of(stages: set[str], root: TaskNode, deps: Deps) -> list[TaskNode]:
-    with deps.stores() as stores:
-        members = [task for task in stores.nodes.children(root.key) if task.stage.partition("/")[0] in stages]
-        return [node for task in members for node in (task, *stores.nodes.children(task.key))]
 
 
 def _review(node: TaskNode, nodes: Iterable[TaskNode], factor: float, deps: Deps) -> _Review:

@@ -32,7 +32,7 @@ from bookwright.models.brief import Brief
 from bookwright.models.errors import BookPaused, MissingKey, MissingWeights
 from bookwright.models.gate import Unattended
 from bookwright.models.settings import Settings
-from bookwright.models.step import Activity, Reply
+from bookwright.models.step import Reply
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import BookStorage
 
@@ -103,7 +103,10 @@ def estimate_book(brief: Brief, settings: Settings, tell: Tell = unheard) -> Boo
     check_reach(brief, settings)
     settings = with_windows(names_of(brief, settings), settings)
     rehearsed = rehearsed_brief(brief, settings)
-    setting = _setting(brief, settings)
+    setting = None
+    if brief.world:
+        with library(settings) as database:
+            setting = read_setting(brief, database, settings)[1]
     low, high = (_walk(rehearsed, settings, mode, tell, setting) for mode in (LOW, HIGH))
     return estimate_of(brief, brief.length, low, high, settings)
 
@@ -145,14 +148,6 @@ def _role(role: str, low: Tally, high: Tally, brief: Brief, settings: Settings) 
     least = priced(low.roles.get(role, Bill()), name, settings, least=True)
     most = priced(high.roles.get(role, Bill()), name, settings)
     return RoleEstimate(role, name, least, most.at_least(least))
-
-
-def _setting(brief: Brief, settings: Settings) -> WorldSetting | None:
-    """Return what the world holds that a book is to be set in."""
-    if not brief.world:
-        return None
-    with library(settings) as database:
-        return read_setting(brief, database, settings)[1]
 
 
 def _walk(brief: Brief, settings: Settings, mode: str, tell: Tell, setting: WorldSetting | None) -> Tally:
@@ -227,10 +222,6 @@ class _Telling(RunObserver):
     tell: Tell
     figure: str
     length: int
-
-    def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
-        """Just do it."""
-        work()
 
     def finished(self, unit: TaskNode, deps: Deps) -> None:
         """Tell how much is written."""

@@ -34,7 +34,8 @@ def read_brief(path: Path | None, options: dict[str, Any]) -> Brief:
 
 
 def _parsed(path: Path | None, options: dict[str, Any]) -> Brief:
-    content, option = _read(path) if path else b"", options.pop("outline", None)
+    content = read_bytes(path, "brief", MAX_BRIEF_BYTES, InvalidBrief) if path else b""
+    option = options.pop("outline", None)
     named = toml_values(content, "brief") if content else {}
     if option is None and not named.get("outline"):
         return parse_brief(content, options)
@@ -111,10 +112,6 @@ def check_sample(text: str, language: Language) -> None:
         )
 
 
-def _read(path: Path) -> bytes:
-    return read_bytes(path, "brief", MAX_BRIEF_BYTES, InvalidBrief)
-
-
 def given(brief: Brief) -> dict[str, Any]:
     """Return the values that were named, leaving out what only has its default."""
     return brief.model_dump(mode="json", exclude_unset=True)
@@ -126,7 +123,7 @@ def merged(brief: Brief, assignments: list[str], file: Path | None) -> Brief:
     Raises:
         InvalidBrief: A key means nothing or a value is impossible.
     """
-    changes = toml_values(_read(file)) if file else {}
+    changes = toml_values(read_bytes(file, "brief", MAX_BRIEF_BYTES, InvalidBrief)) if file else {}
     for assignment in assignments:
         update_nested(changes, parse_assignment(assignment, _TEXTS))
     return changed_brief(brief, changes)
@@ -157,10 +154,10 @@ def parse_assignment(assignment: str, texts: Collection[str] = ()) -> dict[str, 
     return nested(key.split("."), value if key in texts else _value(value))
 
 
-def nested(path: Sequence[str], value: object) -> dict[str, Any]:
+def nested(path: Sequence[str], value: Any) -> dict[str, Any]:
     """Return tables within tables, at whose end is the value."""
     *outer, last = path
-    table: dict[str, Any] = {last: value}
+    table = {last: value}
     for name in reversed(outer):
         table = {name: table}
     return table

@@ -67,15 +67,6 @@ def blueprint_names(home: Path) -> list[str]:
     return [folder.name for folder in folders(home)]
 
 
-@dataclass(frozen=True)
-class BriefChange:
-    """One field that reads otherwise."""
-
-    field: str
-    before: str
-    after: str
-
-
 def brief_values(brief: Brief) -> dict[str, str]:
     """Return what the form shows of a brief."""
     usd = brief.budget.usd
@@ -84,14 +75,14 @@ def brief_values(brief: Brief) -> dict[str, str]:
     }
 
 
-def brief_changes(brief: Brief, fields: Mapping[str, str]) -> list[BriefChange]:
-    """Return which fields of a form read otherwise than the brief.
+def brief_changes(brief: Brief, fields: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    """Return which fields of a form read otherwise than the brief, each with how it reads there and in the form.
 
     Raises:
         InvalidBrief: No book could be written from it.
     """
     now, wanted = brief_values(brief), brief_values(_wanted(brief, fields))
-    return [BriefChange(name, now[name], wanted[name]) for name in FIELDS if now[name] != wanted[name]]
+    return [(name, now[name], wanted[name]) for name in FIELDS if now[name] != wanted[name]]
 
 
 def save_brief(opened: OpenBook, fields: Mapping[str, str], seen: str, after: int | None = None) -> SavedEdit:

@@ -40,9 +40,13 @@ def check_writable(brief: Brief, settings: Settings) -> None:
     check_blueprint(brief, settings)
     make_embedder(settings)
     names = list(dict.fromkeys(model_of(role, brief, settings) for role in ROLES))
-    for name in names:
-        if brief.budget.usd is not None or settings.studio_usd is not None:
-            _check_price(name, settings)
+    if brief.budget.usd is not None or settings.studio_usd is not None:
+        for name in names:
+            if prices.cost(name, Usage(input_tokens=1, output_tokens=1), settings) is None:
+                raise InvalidSetting(
+                    f"the budget caps money and the price of {name} is unknown; "
+                    f'give it in config.toml under [prices."{name}"], 0 if it is free'
+                )
     for name in names:  # last, for a file that was found whole is remembered in the data folder
         provider, _, model = name.partition(":")
         if provider == "embedded":
@@ -58,14 +62,6 @@ def check_strong_writer(opened: OpenBook, complaint: str) -> None:
     check_writable(opened.book.brief, opened.settings)
     if fitted_profile(opened.book.brief, kept_windows(opened.book, opened.settings)).name is ProfileName.SMALL:
         raise InvalidInput(complaint)
-
-
-def _check_price(name: str, settings: Settings) -> None:
-    if prices.cost(name, Usage(input_tokens=1, output_tokens=1), settings) is None:
-        raise InvalidSetting(
-            f"the budget caps money and the price of {name} is unknown; "
-            f'give it in config.toml under [prices."{name}"], 0 if it is free'
-        )
 
 
 def end_in(storage: BookStorage, words: str | None) -> str | None:

@@ -32,24 +32,13 @@ class CodexView(FrozenModel):
 
     def facts(self) -> dict[str, Any]:
         """Return it for `--json`: what the writer may read, apart from what only the reviewer may."""
-        told = self.codex.model_dump(mode="json", exclude={"excluded_sections"})
-        hidden = self.codex.excluded_sections
-        return {
-            "node": self.node,
-            "scene": self.scene,
-            "phase": self.phase,
-            "missing": list(self.missing),
-            "writer": told
-            | {
-                "instructions": [order.model_dump(mode="json") for order in self.instructions],
-                "reveals": [reveal.model_dump(mode="json") for reveal in self.reveals],
-                "hints": [hint.model_dump(mode="json") for hint in self.hints],
-                "forbidden_keywords": list(self.keywords.shown),
-            },
-            "reviewer": {
-                "excluded_sections": list(hidden),
-                "forbidden_keywords": self.keywords.model_dump(mode="json"),
-            },
+        told = self.model_dump(mode="json")
+        codex, keywords = told.pop("codex"), told.pop("keywords")
+        hidden = codex.pop("excluded_sections")
+        orders = {name: told.pop(name) for name in ("instructions", "reveals", "hints")}
+        return told | {
+            "writer": codex | orders | {"forbidden_keywords": list(self.keywords.shown)},
+            "reviewer": {"excluded_sections": hidden, "forbidden_keywords": keywords},
         }
 
 

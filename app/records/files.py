@@ -71,7 +71,6 @@ def edited(text: str, name: str = "entry.toml") -> str | None:
 
 def keep_draft(text: str, ending: str = ".toml") -> Path:
     """Keep what an author typed and could not be taken, and tell where."""
-    handle, name = tempfile.mkstemp(prefix="bookwright-", suffix=ending)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", prefix="bookwright-", suffix=ending, delete=False) as file:
         file.write(text)
-    return Path(name)
+    return Path(file.name)

@@ -172,24 +172,14 @@ def delete_book(opened: OpenBook) -> Deleted:
         InvalidInput: It has branches that share its texts.
     """
     from bookwright.agents.runtime.events.event_file import remove_events  # whose models no look needs
-
-    with at_rest(opened.storage) as stores:
-        stores.books.delete(opened.book.id)
-    _drop_index(opened)
-    remove_events(opened.settings.home, opened.book.id)
-    return _drop_vault(opened)
-
-
-def _drop_index(opened: OpenBook) -> None:
+    from bookwright.flows.vault.rendering import Vault
     from bookwright.storage.index.embedding import make_embedder  # numpy, for this alone
     from bookwright.storage.index.knowledge import KnowledgeIndex
 
+    with at_rest(opened.storage) as stores:
+        stores.books.delete(opened.book.id)
     KnowledgeIndex(opened.storage, make_embedder(opened.settings), opened.settings).drop()
-
-
-def _drop_vault(opened: OpenBook) -> Deleted:
-    from bookwright.flows.vault.rendering import Vault
-
+    remove_events(opened.settings.home, opened.book.id)
     vault = Vault(opened.storage, opened.book, opened.settings)
     try:
         return Deleted(tuple(str(vault.folder.root / path) for path in vault.delete()))

@@ -103,7 +103,8 @@ class StudioFigures(Collector):
     def _count(self, call: CallFigures) -> None:
         if call.model == CODE:
             return
-        self._calls.labels(call.model, call.role, _outcome(call)).inc()
+        outcome = "result" if call.failure is None else Failure(call.failure).value
+        self._calls.labels(call.model, call.role, outcome).inc()
         for kind in ("input", "cached", "output"):
             self._tokens.labels(call.model, kind).inc(getattr(call, f"{kind}_tokens"))
         self._cost.labels(call.model).inc((call.cost or 0) / MICROS)
@@ -140,8 +141,3 @@ def served(figures: StudioFigures, port: int) -> Iterator[str]:
         server.shutdown()
         server.server_close()
         thread.join()
-
-
-def _outcome(call: CallFigures) -> str:
-    """In one word: `result`, `tool_use`, or what was wrong."""
-    return "result" if call.failure is None else Failure(call.failure).value

@@ -43,6 +43,8 @@ class Opening:
 def open_talk(wanted: SessionWish, settings: Settings, database: Database) -> Opening:
     """Find the session, the book and the model that are asked for. Nothing is begun yet.
 
+    The model is that of the options, else of the session, else of the book, else of the settings.
+
     Raises:
         InvalidInput: They do not go together, or one is unknown or cannot be reached.
         SessionNotStarted: Nothing was said yet in the session that is to be forked.
@@ -58,7 +60,9 @@ def open_talk(wanted: SessionWish, settings: Settings, database: Database) -> Op
     member = member_named(_agreed("agent", wanted.agent, known.agent if known else None))
     if known is not None:
         _agreed("book", book.id if book else None, known.book)
-    model = choose_model(wanted, settings, member, known.model if known else "", book)
+    usual = model_of(member.role, book.brief, settings) if book else settings.models.get(member.role)
+    model = _named(wanted) or (known.model if known else "") or usual or settings.model
+    endpoints.check_model(model, settings)
     state = known or SessionState.new()
     kept = SessionState(id=state.id, initialized=state.initialized)
     return Opening(member, model, book, kept, wanted.forks, known.title if known else "")
@@ -75,20 +79,6 @@ def member_named(name: str | None) -> CastMember:
             return member
     there = ", ".join(member.name for member in CAST)
     raise InvalidInput(f"there is no agent {name!r}; there are {there}" if name else f"--agent is one of {there}")
-
-
-def choose_model(
-    wanted: SessionWish, settings: Settings, member: CastMember, before: str, book: Book | None
-) -> str:  # fmt: skip
-    """Return `provider:model`: of the options, else of the session, else of the book, else of the settings.
-
-    Raises:
-        InvalidInput: It is unknown, or cannot be reached as things are set.
-    """
-    usual = model_of(member.role, book.brief, settings) if book else settings.models.get(member.role)
-    name = _named(wanted) or before or usual or settings.model
-    endpoints.check_model(name, settings)
-    return name
 
 
 def _agreed(what: str, asked: str | None, known: str | None) -> str | None:

@@ -1,8 +1,10 @@
 """One talk with one agent: says things, follows the answer on the event bus, breaks it off, keeps the bill."""
 
+from collections.abc import Mapping
 from concurrent.futures import Future, wait
 from dataclasses import replace
 from queue import Empty, SimpleQueue
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -17,13 +19,12 @@ from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.runtime.executor import TabExecutor
 from bookwright.agents.runtime.messages import MessageStore, spoken
 from bookwright.agents.runtime.permission import EDITING_TOOLS, PermissionMode
-from bookwright.agents.runtime.sinks import SESSION
+from bookwright.agents.runtime.sinks import SESSION, Allowed, Denied, Permission
 from bookwright.agents.runtime.start import TASK
 from bookwright.agents.runtime.stream import Services
 from bookwright.agents.tools.outside import one_line
 from bookwright.app.talks.opening import Opening
-from bookwright.app.talks.permission import Confirm, Permitting, Question
-from bookwright.app.talks.view import SOURCES, ChatView, TalkBill
+from bookwright.app.talks.view import SOURCES, ChatView, Confirm, Question, TalkBill
 from bookwright.flows.talking import TalkGround
 from bookwright.flows.tracing import talk_tracing_as_set
 from bookwright.models.errors import SessionNotStarted
@@ -70,7 +71,7 @@ class Talk:
         services = Services(asked, database, self._ledger, models.counter, settings)
         self._executor = TabExecutor(ground.agents(services), bus)
         self._inbox: SimpleQueue[Event | Question | None] = SimpleQueue()
-        self._permitting = Permitting(confirm, self._inbox.put)
+        self._confirm = confirm
         self.session = opening.state
         """The session that it goes on with."""
         self._forks = opening.forks
@@ -117,13 +118,26 @@ class Talk:
         return not self.failure
 
     def _hear_out(self, message: str) -> None:
-        ended = self._executor.execute(message, self._execution(), can_use_tool=self._permitting)
+        opening = self._opening
+        execution = Execution(
+            agent_id=opening.member.name,
+            tab_id=TAB,
+            session=self.session,
+            fork_session=self._forks,
+            book=opening.book.id if opening.book else None,
+            model=opening.model,
+            tools=self._ground.tools,
+            permission_mode=self._mode,
+            locale=self._locale,
+        )
+        ended = self._executor.execute(message, execution, can_use_tool=self._permit)
         ended.add_done_callback(lambda _: self._inbox.put(None))
         try:
             self._follow_to_end()
         finally:
             if not ended.done():  # a second Ctrl-C, or a signal: let what had come be kept
-                self._leave(ended)
+                self._executor.cancel(TAB)
+                wait([ended], _LEAVE_SECONDS)
             self._is_broken_off = False
 
     def break_off(self) -> None:
@@ -172,20 +186,6 @@ class Talk:
         lines = [f"{'you' if each.role is SpeakerRole.USER else each.agent_id}: {_in_short(each)}" for each in shown]
         return lines or ["nothing was said here yet"]
 
-    def _execution(self) -> Execution:
-        opening = self._opening
-        return Execution(
-            agent_id=opening.member.name,
-            tab_id=TAB,
-            session=self.session,
-            fork_session=self._forks,
-            book=opening.book.id if opening.book else None,
-            model=opening.model,
-            tools=self._ground.tools,
-            permission_mode=self._mode,
-            locale=self._locale,
-        )
-
     def _follow_to_end(self) -> None:
         while True:
             try:
@@ -216,7 +216,7 @@ class Talk:
 
     def _take(self, came: "Event | Question") -> None:
         if isinstance(came, Question):
-            self._permitting.decide(came, is_cancelled=self._is_broken_off)
+            self._ask_person(came)
             return
         is_own = came.parent_agent_id is None  # what a sub-agent says is material for its coordinator
         match came:
@@ -229,6 +229,25 @@ class Talk:
             case FailedEvent() if is_own:
                 self.failure = came.payload.kind or "failed"
         self._view.hear(came)
+
+    def _permit(self, tool: str, given: Mapping[str, Any]) -> Permission:
+        """Say on the agent's thread whether it may use a tool, waiting for the person where that changes something."""
+        if tool not in EDITING_TOOLS:
+            return Allowed(given)
+        if self._confirm is None:
+            return Denied("nobody is there to permit it; the option --yes does")
+        question = Question(tool, given, Future())
+        self._inbox.put(question)
+        return Allowed(given) if question.answer.result() else Denied("the person refuses")
+
+    def _ask_person(self, question: Question) -> None:
+        """Ask on the thread that has the terminal; nothing is asked any more once the answer was broken off."""
+        is_allowed = False
+        try:
+            if self._confirm is not None and not self._is_broken_off:
+                is_allowed = self._confirm(question.tool, question.given)
+        finally:  # whatever comes between: the agent's thread waits
+            question.answer.set_result(is_allowed)
 
     def _tell_sources(self) -> None:
         found = findings(self._uses, self._answer_text)
@@ -246,11 +265,6 @@ class Talk:
     def _tell(self, name: str, data: dict[str, JsonValue]) -> None:
         payload = EventPayload(name=name, data=data)
         self._view.hear(AgentEvent(agent_id=self._opening.member.name, tab_id=TAB, payload=payload))
-
-    def _leave(self, ended: "Future[bool]") -> None:
-        """Give what runs a moment to keep what it has."""
-        self._executor.cancel(TAB)
-        wait([ended], _LEAVE_SECONDS)
 
 
 def _in_short(message: Message) -> str:

@@ -1,7 +1,9 @@
-"""Whoever shows a talk: a terminal, a pipe, a page; and the bill that they are told after each answer."""
+"""The other side of a talk: whoever shows it, is told what it took, and permits what would change something."""
 
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from bookwright.app.wording import money, tokens
 from bookwright.models.amount import MICROS
@@ -11,6 +13,9 @@ CANCELLED = "cancelled"
 """The kind of failure of an answer that was broken off."""
 SOURCES = "sources"
 """The name of the `agent:event` that tells which pages an answer rests on, and whether anything was looked up."""
+
+Confirm = Callable[[str, Mapping[str, Any]], bool]
+"""Given a tool and its input, asks the person."""
 
 
 @dataclass(frozen=True)
@@ -55,3 +60,12 @@ class ChatView(Protocol):
     def ended(self, bill: TalkBill) -> None:
         """An answer is over, well or not."""
         ...
+
+
+@dataclass(frozen=True)
+class Question:
+    """A use of a tool that waits for the person."""
+
+    tool: str
+    given: Mapping[str, Any]
+    answer: Future[bool]

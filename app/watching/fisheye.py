@@ -64,42 +64,27 @@ class Folds:
 
 def fisheye(reader: ChildReader, path: Sequence[TaskNode], folds: Folds, names: ReadingOrder) -> list[TreeRow]:
     """Return the rows of a tree whose open path is given, as a person has folded it."""
-    root = reader.line(path[0].key)
-    return list(_Eye(reader, path, folds, names).rows(root, 0))
+    root, current = path[0].key, path[-1].key
+    ahead = {above.key: below.ordinal for above, below in pairwise(path)}
 
-
-class _Eye:
-    def __init__(self, reader: ChildReader, path: Sequence[TaskNode], folds: Folds, names: ReadingOrder) -> None:
-        self._reader = reader
-        self._names = names
-        self._folds = folds
-        self._current = path[-1].key
-        self._next = {above.key: below.ordinal for above, below in pairwise(path)}
-        self._root = path[0].key
-
-    def rows(self, line: ChildLine, depth: int) -> Iterator[TreeRow]:
-        is_open = self._is_open(line)
-        is_chapter = line.label in self._names.chapters and line.is_unit
-        name = self._names.name_of(line.label) if is_chapter else line.label
-        yield TreeRow(line.key, line.parent, depth, line, name, is_open=is_open, is_current=line.key == self._current)
+    def rows(line: ChildLine, depth: int) -> Iterator[TreeRow]:
+        is_wanted = line.key in folds.opened or line.key in ahead or line.key == root
+        is_open = line.has_parts and is_wanted and line.key not in folds.closed
+        is_chapter = line.label in names.chapters and line.is_unit
+        name = names.name_of(line.label) if is_chapter else line.label
+        yield TreeRow(line.key, line.parent, depth, line, name, is_open=is_open, is_current=line.key == current)
         if is_open:
-            yield from self._below(line, depth + 1)
+            yield from below(line, depth + 1)
 
-    def _is_open(self, line: ChildLine) -> bool:
-        if not line.has_parts or line.key in self._folds.closed:
-            return False
-        return line.key in self._folds.opened or line.key in self._next or line.key == self._root
-
-    def _below(self, line: ChildLine, depth: int) -> Iterator[TreeRow]:
-        ordinal = self._next.get(line.key, 1)
-        after = AFTER if line.key in self._next else OPENED
-        more = self._folds.more
-        branch = self._reader.children(
-            line.key, ordinal, BEFORE + more.get((line.key, True), 0), after + more.get((line.key, False), 0)
-        )
+    def below(line: ChildLine, depth: int) -> Iterator[TreeRow]:
+        before = BEFORE + folds.more.get((line.key, True), 0)
+        after = (AFTER if line.key in ahead else OPENED) + folds.more.get((line.key, False), 0)
+        branch = reader.children(line.key, ahead.get(line.key, 1), before, after)
         if branch.before:
             yield TreeRow(line.key, line.key, depth, hidden=branch.before, is_before=True)
         for child in branch.lines:
-            yield from self.rows(child, depth)
+            yield from rows(child, depth)
         if branch.after:
             yield TreeRow(line.key, line.key, depth, hidden=branch.after)
+
+    return list(rows(reader.line(root), 0))

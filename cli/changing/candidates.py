@@ -100,7 +100,7 @@ def _print_one(opened: OpenBook, unit: TaskNode, number: int, as_json: bool) -> 
 
 
 def _take(opened: OpenBook, unit: TaskNode, number: int, as_json: bool) -> None:
-    from bookwright.app.candidate_orders import take
+    from bookwright.app.text_orders import take
     from bookwright.flows.revision.staleness import Staleness
 
     wait_until_free(opened)
@@ -119,7 +119,7 @@ def _take(opened: OpenBook, unit: TaskNode, number: int, as_json: bool) -> None:
 
 
 def _make(opened: OpenBook, unit: TaskNode, count: int, yes: bool, as_json: bool) -> None:
-    from bookwright.app.candidate_orders import order_of_candidates
+    from bookwright.app.text_orders import order_of_candidates
     from bookwright.cli.writing import running
     from bookwright.flows.activities.prose.write import make_candidates
 

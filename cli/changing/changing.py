@@ -119,7 +119,7 @@ def _by_hand(opened: OpenBook, label: str, kind: DocumentKind | None, text: str)
 def _by_note(
     opened: OpenBook, label: str, kind: DocumentKind | None, words: str, length: int | None, *, by_notes: bool
 ) -> Document:
-    from bookwright.app.comment_orders import check_amendable, mark_told, orders_waiting
+    from bookwright.app.text_orders import check_amendable, mark_told, orders_waiting
     from bookwright.cli.writing import running
     from bookwright.flows.revision.amend import Amendment, amend
     from bookwright.flows.revision.revise import WRITABLE, chosen

@@ -17,9 +17,8 @@ from bookwright.agents.small.sampling import NARROW_MODELS
 from bookwright.agents.tools.outside import one_line
 from bookwright.app.access import paced_models
 from bookwright.app.talks.opening import Opening
-from bookwright.app.talks.permission import Confirm
 from bookwright.app.talks.talk import Talk
-from bookwright.app.talks.view import CANCELLED, ChatView
+from bookwright.app.talks.view import CANCELLED, ChatView, Confirm
 from bookwright.cli.chat.input import Terminal, checked, piped_lines, whole_pipe
 from bookwright.cli.chat.view import JsonView, TextView
 from bookwright.cli.edge import FAULT, INTERRUPTED

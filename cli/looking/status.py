@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bookwright.app.access import OpenBook, existing_library
-from bookwright.app.changes.deciding import facts_of
+from bookwright.app.changes.gates import facts_of
 from bookwright.app.status.books import ListedBook, list_books, not_begun, state_of, verdict_of
 from bookwright.app.status.progress import BookProgress, read_progress, spent
 from bookwright.app.wording import moment, money, tokens

@@ -9,8 +9,7 @@ import typer
 
 from bookwright.app.access import OpenBook, existing_library
 from bookwright.app.candidates import draft_at
-from bookwright.app.changes.deciding import chosen_gate, decide, facts_of, start_again
-from bookwright.app.changes.gate_subject import reviews, subject
+from bookwright.app.changes.gates import chosen_gate, decide, facts_of, reviews, start_again, subject
 from bookwright.app.places import find_node
 from bookwright.app.wording import moment
 from bookwright.cli.access import open_book

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bookwright.app.access import OpenBook, at_rest, library
-from bookwright.app.changes.deciding import facts_of
+from bookwright.app.changes.gates import facts_of
 from bookwright.app.orders import starting
 from bookwright.app.orders.brief_changes import update_brief
 from bookwright.app.orders.briefs import read_brief

@@ -1,1 +1,1 @@
-"""What the studio answers, a module for each of its pages."""
+"""What the studio answers, a module for each kind of page."""

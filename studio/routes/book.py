@@ -20,7 +20,7 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.edit import EditState
 from bookwright.models.text.prose import paragraphs
 from bookwright.models.tree.task import TaskNode
-from bookwright.studio.requests import BookRequest, ThisBook
+from bookwright.studio.pages import BookRequest, ThisBook
 from bookwright.studio.routes.shelf import row_of
 from bookwright.studio.texts import doing_words
 

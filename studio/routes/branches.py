@@ -8,19 +8,11 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
 from bookwright.app.access import OpenBook
+from bookwright.app.branches import merging
 from bookwright.app.branches.comparing import compare, compare_units, text_pair
 from bookwright.app.branches.forks import BranchRow, BranchTree, branch_tree
 from bookwright.app.branches.forks import fork as make_branch
 from bookwright.app.branches.merge_plan import Conflict
-from bookwright.app.branches.merging import (
-    MergeOrder,
-    MergePreview,
-    look_at_merge,
-    merge,
-    stale_after,
-    standing_of,
-    undo_merge,
-)
 from bookwright.app.branches.offers import differing_documents, differing_kinds, offers_of
 from bookwright.app.branches.verdicts import ask_for_verdict, order_verdict
 from bookwright.app.places import node_names
@@ -31,9 +23,18 @@ from bookwright.exports.report.maps import MapLine, branch_map
 from bookwright.models.errors import InvalidInput
 from bookwright.storage.branches.repository import BranchRepository, Merge
 from bookwright.storage.stores import Stores
-from bookwright.studio.jobs import Job
-from bookwright.studio.pages import go_to, is_piece
-from bookwright.studio.requests import BookRequest, Fields, ThisBook, fork_of, kind_named, number_in, sides_in
+from bookwright.studio.pages import (
+    BookRequest,
+    Fields,
+    ThisBook,
+    fork_of,
+    go_to,
+    is_piece,
+    kind_named,
+    number_in,
+    sides_in,
+)
+from bookwright.studio.state import Job
 from bookwright.studio.texts import Speaker
 
 router = APIRouter()
@@ -157,7 +158,7 @@ def verdict(book: ThisBook, other: str, label: str, number: int) -> HTMLResponse
 def look(book: ThisBook, other: str, take: str = "1", kind: str = "") -> HTMLResponse:
     """Show what would be taken over; what both have changed stands side by side."""
     pair = _pair_of(book, other)
-    sight = look_at_merge(pair.a, MergeOrder(pair.b.book.id, take, kind_named(kind)))
+    sight = merging.look_at_merge(pair.a, merging.MergeOrder(pair.b.book.id, take, kind_named(kind)))
     names = _names(pair, sight)
     conflicts = [(one, names.get(one.place.partition("/")[0], one.name), one.stretches()) for one in sight.conflicts]
     return book.page(
@@ -169,7 +170,7 @@ def look(book: ThisBook, other: str, take: str = "1", kind: str = "") -> HTMLRes
 def undo(book: ThisBook, fields: Fields) -> HTMLResponse:
     """Take the last merge back, exactly, if it is the one that was shown."""
     with book.change() as opened:
-        undo_merge(opened, number_in(fields, "number") or 0)
+        merging.undo_merge(opened, number_in(fields, "number") or 0)
     return book.done("It is taken back; the book is as it was before.")
 
 
@@ -178,15 +179,15 @@ def take_over(book: ThisBook, other: str, fields: Fields) -> HTMLResponse:
     """Take over what is named; where both have changed it and nothing is settled, go to where that is done."""
     pair = _pair_of(book, other)
     take, kind = fields.get("take", "1"), fields.get("kind", "")
-    order = MergeOrder(pair.b.book.id, take, kind_named(kind), seen=fields.get("seen", ""))
-    found = look_at_merge(pair.a, order).conflicts
+    order = merging.MergeOrder(pair.b.book.id, take, kind_named(kind), seen=fields.get("seen", ""))
+    found = merging.look_at_merge(pair.a, order).conflicts
     if found and not fields.get("settling"):
         asked = urlencode({"take": take, "kind": kind})
         return go_to(f"/books/{book.id}/merge/{other}?{asked}")
     choices = {one.place: _settled(one, number, fields) for number, one in enumerate(found, 1)}
     with book.change() as opened:
-        sight = merge(opened, replace(order, choices=choices))
-    stale, bill = stale_after(book.opened)
+        sight = merging.merge(opened, replace(order, choices=choices))
+    stale, bill = merging.stale_after(book.opened)
     direct = sum(one.is_direct for one in stale)
     with book.read() as stores:
         number = BranchRepository(stores.connection).taken(book.id)[0].number
@@ -240,8 +241,8 @@ def _pair_of(book: BookRequest, other: str) -> Pair:
         BookNotFound: One of them is none.
         InvalidInput: They are no branches of one book.
     """
-    a, b = book.opened, book.studio.look(other)
-    return Pair(a, b, (_name(a), _name(b)), standing_of(a, b.book.id))
+    a, b = book.opened, book.studio.library.opened(other)
+    return Pair(a, b, (_name(a), _name(b)), merging.standing_of(a, b.book.id))
 
 
 def _name(opened: OpenBook) -> str:
@@ -253,7 +254,7 @@ def _verdict(book: BookRequest, pair: Pair, label: str, job: Job) -> HTMLRespons
     return book.page("verdict.html.j2", "branches", job=job, pair=pair, label=label)
 
 
-def _names(pair: Pair, found: MergePreview) -> dict[str, str]:
+def _names(pair: Pair, found: merging.MergePreview) -> dict[str, str]:
     places = [one.place.partition("/")[0] for one in found.conflicts if not one.place.startswith("codex/")]
     mine = [label for label, *_ in found.texts]
     with pair.a.storage.read() as stores, pair.b.storage.read() as others:

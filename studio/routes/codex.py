@@ -8,18 +8,15 @@ from fastapi.responses import HTMLResponse
 from bookwright.agents.relay.threads.alerts import PACINGS
 from bookwright.app.changes.editing import save_or_queue
 from bookwright.app.places import places_named
-from bookwright.app.records.edits import decision, take_up
-from bookwright.app.records.form import fields_of, new_record, record_edit
+from bookwright.app.records.edits import decision, fields_of, new_record, record_edit, take_up
 from bookwright.app.records.thread_board import make_board
 from bookwright.exports.report.book_report import report_of
 from bookwright.exports.report.layout import thread_chart
 from bookwright.models.book import BookState
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Secret
-from bookwright.models.codex.record import Record, RecordKind, Stored, Suggestion, kind_of
+from bookwright.models.codex.record import Record, RecordKind, Stored, kind_of
 from bookwright.models.errors import EntryNotFound
-from bookwright.storage.stores import Stores
-from bookwright.studio.pages import Undo, go_to, page
-from bookwright.studio.requests import BookRequest, Fields, ThisBook, needed_number
+from bookwright.studio.pages import BookRequest, Fields, ThisBook, Undo, go_to, needed_number, page
 
 router = APIRouter()
 
@@ -41,7 +38,9 @@ def codex(book: ThisBook) -> HTMLResponse:
         rows = {kind: [_row(kind, one) for one in stores.codex.current(kind)] for kind in RecordKind}
         named = places_named(stores, (secret.revealed_at for secret in stores.codex.secrets()))
         wishes = [
-            (wish, _name_of(stores, wish)) for kind in RecordKind for wish in stores.codex.suggestions.waiting(kind)
+            (wish, _row(kind, stores.codex.get(kind, wish.slug)).name)
+            for kind in RecordKind
+            for wish in stores.codex.suggestions.waiting(kind)
         ]
     return book.page(
         "codex.html.j2", "codex", entries=rows[RecordKind.ENTRY], secrets=rows[RecordKind.SECRET],
@@ -56,7 +55,8 @@ def record(book: ThisBook, kind: RecordKind, name: str) -> HTMLResponse:
         stored = stores.codex.get(kind, name)
         versions = stores.codex.history(kind, name)
     shown, row = fields_of(stored.record), _row(kind, stored)
-    return book.page("record.html.j2", _tab(kind), row=row, fields=shown, versions=versions[::-1])
+    tab = "threads" if kind is RecordKind.FORESHADOWING else "codex"
+    return book.page("record.html.j2", tab, row=row, fields=shown, versions=versions[::-1])
 
 
 @router.post("/books/{book}/codex/{kind}/{name}")
@@ -142,11 +142,3 @@ def _row(kind: RecordKind, stored: Stored[Record]) -> RecordRow:
     if isinstance(found, Secret):
         return RecordRow(kind, stored, found.content[:90], found.notes)
     return RecordRow(kind, stored, found.title, found.seed.content)
-
-
-def _name_of(stores: Stores, wish: Suggestion) -> str:
-    return _row(wish.kind, stores.codex.get(wish.kind, wish.slug)).name
-
-
-def _tab(kind: RecordKind) -> str:
-    return "threads" if kind is RecordKind.FORESHADOWING else "codex"

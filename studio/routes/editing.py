@@ -6,7 +6,6 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, JSONResponse
 
-from bookwright.app.candidate_orders import take
 from bookwright.app.candidates import candidates_at
 from bookwright.app.changes.editing import edit_view, save_or_queue, take_up_or_queue
 from bookwright.app.changes.refreshing import refresh_preview
@@ -14,6 +13,7 @@ from bookwright.app.changes.versions import maker, two_versions, version_rows
 from bookwright.app.orders.starting import check_writable
 from bookwright.app.places import node_names
 from bookwright.app.status.books import ListedBook
+from bookwright.app.text_orders import take
 from bookwright.exports.markup import clean
 from bookwright.flows.revision.refresh import RefreshScope
 from bookwright.models.document import Document, DocumentKind
@@ -21,8 +21,7 @@ from bookwright.models.edit import AuthorEdit, BriefEdit, EditState, NoteEdit, T
 from bookwright.models.errors import EditConflict, InvalidInput
 from bookwright.models.text.diff import word_diff
 from bookwright.models.text.prose import paragraphs
-from bookwright.studio.pages import Undo, is_piece
-from bookwright.studio.requests import BookRequest, Fields, ThisBook, kind_named, needed_number, number_in
+from bookwright.studio.pages import BookRequest, Fields, ThisBook, Undo, is_piece, kind_named, needed_number, number_in
 from bookwright.studio.routes.shelf import row_of
 
 router = APIRouter()

@@ -14,7 +14,7 @@ from bookwright.exports.files import Layout, check_formats, export
 from bookwright.exports.manuscript import Manuscript
 from bookwright.models.errors import InvalidInput
 from bookwright.models.text.language import Language
-from bookwright.studio.requests import BookRequest, Fields, ThisBook, sides_in
+from bookwright.studio.pages import BookRequest, Fields, ThisBook, sides_in
 
 router = APIRouter()
 

@@ -6,8 +6,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from bookwright.app.candidates import candidates_at, draft_at
-from bookwright.app.changes.deciding import chosen_gate, decide, start_again
-from bookwright.app.changes.gate_subject import grouped, reviews, subject_text
+from bookwright.app.changes.gates import chosen_gate, decide, grouped, reviews, start_again, subject_text
 from bookwright.exports.markup import clean
 from bookwright.models.document import DocumentKind
 from bookwright.models.gate import Decider, Gate, GateKind, Ruling
@@ -16,8 +15,7 @@ from bookwright.models.story.candidates import CandidateDraft
 from bookwright.models.text.diff import word_diff
 from bookwright.models.text.prose import paragraphs
 from bookwright.storage.repositories.gates import waiting_gates
-from bookwright.studio.pages import page
-from bookwright.studio.requests import BookRequest, Fields, ThisBook
+from bookwright.studio.pages import BookRequest, Fields, ThisBook, page
 from bookwright.studio.routes.shelf import start_writing
 from bookwright.studio.state import StudioState, ThisStudio
 
@@ -110,7 +108,7 @@ def _found(book: BookRequest, number: int) -> Gate:
 
 
 def _sight(studio: StudioState, gate: Gate) -> GateView:
-    opened = studio.look(gate.book)
+    opened = studio.library.opened(gate.book)
     with opened.storage.read() as stores:
         node = stores.nodes.get(gate.node)
         told = clean(subject_text(gate, stores))

@@ -13,8 +13,8 @@ from bookwright.models.model_name import ROLES
 from bookwright.models.step import Activity
 from bookwright.storage.steps.pages import StepFilter
 from bookwright.storage.steps.queries import NO_LONGER_KEPT
-from bookwright.studio.jobs import Job
-from bookwright.studio.requests import BookRequest, Fields, ThisBook
+from bookwright.studio.pages import BookRequest, Fields, ThisBook
+from bookwright.studio.state import Job
 
 router = APIRouter()
 

@@ -15,10 +15,9 @@ from bookwright.flows.prefect.server import known_server
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookHeld, InvalidInput
 from bookwright.storage.studio import Studio
-from bookwright.studio.pages import Undo, page
-from bookwright.studio.remedies import Remedy, in_words, remedy_in
-from bookwright.studio.requests import ThisBook
+from bookwright.studio.pages import ThisBook, Undo, page
 from bookwright.studio.state import StudioState, ThisStudio
+from bookwright.studio.texts import Remedy, in_words, remedy_in
 
 router = APIRouter()
 
@@ -161,7 +160,7 @@ def start_writing(studio: StudioState, book: str) -> None:
         BookHeld: Somebody writes it.
         InvalidInput: It is finished, or cannot be written; the message says what to change.
     """
-    opened = studio.look(book)
+    opened = studio.library.opened(book)
     if is_held(opened.book):
         raise BookHeld(book, opened.book.lease_owner or "", opened.book.lease_expires - time.time())
     if opened.book.state is BookState.FINISHED:

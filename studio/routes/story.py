@@ -17,7 +17,7 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.story.report import BookReport
 from bookwright.models.story.state import GlobalState
 from bookwright.storage.stores import Stores
-from bookwright.studio.requests import ThisBook
+from bookwright.studio.pages import ThisBook
 
 router = APIRouter()
 

@@ -18,9 +18,8 @@ from bookwright.models.settings import Settings
 from bookwright.models.talk.command import Unclear
 from bookwright.models.talk.session import TurnKind
 from bookwright.storage.repositories.sessions import SessionRepository
-from bookwright.studio.jobs import Job
-from bookwright.studio.requests import Fields, ThisBook
-from bookwright.studio.state import ThisStudio
+from bookwright.studio.pages import Fields, ThisBook
+from bookwright.studio.state import Job, ThisStudio
 
 router = APIRouter()
 

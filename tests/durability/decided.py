@@ -7,8 +7,8 @@ from sqlalchemy import select
 
 from bookwright.agents.backends.service import ModelService
 from bookwright.app.access import OpenBook
-from bookwright.app.candidate_orders import take
 from bookwright.app.candidates import candidates_at, draft_at
+from bookwright.app.text_orders import take
 from bookwright.failpoints import Failpoint
 from bookwright.flows.activities.prose.write import make_candidates
 from bookwright.flows.library import find_or_create, open_library

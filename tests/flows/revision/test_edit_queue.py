@@ -9,8 +9,7 @@ import pytest
 from bookwright.agents.backends.service import ModelService
 from bookwright.app.access import OpenBook
 from bookwright.app.changes.editing import save_or_queue, take_in_at_rest
-from bookwright.app.records.edits import decision
-from bookwright.app.records.form import new_record
+from bookwright.app.records.edits import decision, new_record
 from bookwright.flows.deps import RunObserver
 from bookwright.flows.library import find_or_create
 from bookwright.flows.open_book import RunConfig

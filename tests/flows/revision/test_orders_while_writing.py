@@ -10,9 +10,9 @@ import pytest
 from bookwright.agents.backends.service import ModelService
 from bookwright.app.access import OpenBook
 from bookwright.app.changes.editing import save_or_queue
-from bookwright.app.comment_orders import give_order, order_of
 from bookwright.app.comments import comment_on
 from bookwright.app.status.books import ask_to_rest
+from bookwright.app.text_orders import give_order, order_of
 from bookwright.flows.deps import RunObserver
 from bookwright.flows.library import find_or_create
 from bookwright.flows.open_book import RunConfig

@@ -1,4 +1,4 @@
-"""A new book, from a form or a manuscript: its bill as a job in the background, its start once that is confirmed."""
+"""The order of a book: a new one, from a form or a manuscript, begun once its bill is confirmed; changes of one."""
 
 import hashlib
 import tempfile
@@ -12,19 +12,36 @@ from starlette.concurrency import run_in_threadpool
 
 from bookwright.app.access import library
 from bookwright.app.manuscript_reading import ManuscriptReading, chapter_row, check_new, read_for_import
-from bookwright.app.orders.order_form import OrderBill, blueprint_names, brief_of
+from bookwright.app.orders.order_form import (
+    FIELDS,
+    LONG,
+    OrderBill,
+    blueprint_names,
+    brief_changes,
+    brief_of,
+    brief_values,
+    save_brief,
+)
 from bookwright.app.orders.starting import begin, check_writable
+from bookwright.app.status.books import is_held
+from bookwright.flows.revision.edits import brief_seen
 from bookwright.manuscripts.outlines import read_outline
 from bookwright.manuscripts.reading import digest_of
+from bookwright.models.brief import make_brief
+from bookwright.models.edit import BRIEF, BriefEdit
 from bookwright.models.errors import InvalidInput
 from bookwright.models.gate import PHASES
-from bookwright.studio.pages import go_to, page
-from bookwright.studio.requests import Fields, number_in
+from bookwright.studio.pages import Fields, ThisBook, go_to, number_in, page
 from bookwright.studio.routes.shelf import start_writing
 from bookwright.studio.state import StudioState, ThisStudio
 
 router = APIRouter()
 
+_LABELS = {
+    "premise": "What happens?", "title": "Title", "pen_name": "Author on the cover", "genre": "Genre",
+    "style": "How it sounds", "audience": "Who reads it", "ending": "How it ends", "length": "Length",
+    "usd": "Never pay more than",
+}  # fmt: skip
 _BILL_FORGOTTEN = "This bill was forgotten; ask for it again."
 _MANUSCRIPT_FORGOTTEN = "This manuscript was forgotten; name it again."
 
@@ -132,6 +149,36 @@ def begin_import(request: Request, studio: ThisStudio, fields: Fields) -> HTMLRe
     if fields.get("rests") != "1":
         start_writing(studio, book.id)
     return go_to(f"/books/{book.id}")
+
+
+@router.get("/books/{book}/brief")
+def order(book: ThisBook) -> HTMLResponse:
+    """Show the order."""
+    brief = book.opened.book.brief
+    with book.read() as stores:
+        waiting = stores.edits.waiting_for(BRIEF)
+    values = brief_values(make_brief(waiting.edit.brief) if waiting and isinstance(waiting.edit, BriefEdit) else brief)
+    return book.page(
+        "brief.html.j2", "desk", values=values, names=FIELDS, long=LONG, seen=brief_seen(brief),
+        is_held=is_held(book.opened.book), labels=_LABELS, waiting=waiting,
+    )  # fmt: skip
+
+
+@router.post("/books/{book}/brief/preview")
+def preview_changes(book: ThisBook, fields: Fields) -> HTMLResponse:
+    """Return what would be changed; nothing is saved by that."""
+    changes = brief_changes(book.opened.book.brief, fields)
+    with book.read() as stores:
+        written = stores.nodes.root().written
+    return book.page("brief_changes.html.j2", "desk", changes=changes, written=written, labels=_LABELS)
+
+
+@router.post("/books/{book}/brief")
+def save_order(book: ThisBook, fields: Fields) -> HTMLResponse:
+    """Save the order by the state that the author has seen."""
+    with book.change() as opened:
+        save_brief(opened, fields, fields.get("seen", ""), number_in(fields, "after"))
+    return go_to(f"/books/{book.id}/brief")
 
 
 def _preview(request: Request, studio: StudioState, content: bytes, name: str) -> HTMLResponse:
