@@ -72,10 +72,7 @@ def role_model(role: str, settings: Settings, windows: Mapping[str, ContextWindo
     problem = problem_of(name, settings)
     window = windows.get(name)
     tokens, source = (window.tokens, window.source.value) if window else (0, "")
-    return RoleModel(
-        role, name, tokens, source, _price(name, Usage(input_tokens=_SAMPLE_TOKENS), settings),
-        _price(name, Usage(output_tokens=_SAMPLE_TOKENS), settings), problem,
-    )  # fmt: skip
+    return RoleModel(role, name, tokens, source, *usd_per_million(name, settings), problem)
 
 
 def problem_of(name: str, settings: Settings) -> str:
@@ -129,10 +126,14 @@ def _address(provider: catalogue.Provider, settings: Settings) -> str:
         return ""
 
 
-def _price(name: str, usage: Usage, settings: Settings) -> float | None:
-    """US dollars for a million tokens, which is millionths for one."""
-    micros = prices.cost(name, usage, settings)
-    return None if micros is None else micros / _SAMPLE_TOKENS
+def usd_per_million(name: str, settings: Settings) -> tuple[float | None, float | None]:
+    """US dollars for a million tokens of short prompts, and of answers; None where no price is known."""
+
+    def dollars(usage: Usage) -> float | None:
+        micros = prices.cost(name, usage, settings)
+        return None if micros is None else micros / _SAMPLE_TOKENS
+
+    return dollars(Usage(input_tokens=_SAMPLE_TOKENS)), dollars(Usage(output_tokens=_SAMPLE_TOKENS))
 
 
 @dataclass(frozen=True)

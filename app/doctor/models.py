@@ -17,11 +17,11 @@ from bookwright.agents.backends.protocol import EventKind, Prompt, Request, Samp
 from bookwright.agents.backends.spending import prices
 from bookwright.agents.backends.windows import WindowSource, can_be_asked, found_window
 from bookwright.app.doctor.health import Health, first_of
-from bookwright.app.model_settings import has_key, known_model, problem_of, windows_of
+from bookwright.app.model_settings import has_key, known_model, problem_of, usd_per_million, windows_of
 from bookwright.models.errors import BackendError, MissingProgram
 from bookwright.models.model_name import ROLES
 from bookwright.models.settings import Settings
-from bookwright.models.step import Reply, Usage
+from bookwright.models.step import Reply
 from bookwright.tls import system_tls
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ _SECONDS = 5.0
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 _TOKENS = 200
-_MILLION = 1_000_000
 _SYSTEM = "You are asked to show that you can be reached. Answer as briefly as you can."
 _TOOL = ToolSpec(
     "tide_table", "Tells when it is high water in a harbour.",
@@ -178,9 +177,7 @@ def try_model(name: str, settings: Settings, backends: "ModelService | None" = N
     used = [reply.usage for reply in asked.replies]
     bills = [prices.cost(name, usage, settings) for usage in used]
     return ModelTrial(
-        name, tuple(abilities), window.tokens, window.source.value,
-        _dollars(prices.cost(name, Usage(input_tokens=_MILLION), settings)),
-        _dollars(prices.cost(name, Usage(output_tokens=_MILLION), settings)),
+        name, tuple(abilities), window.tokens, window.source.value, *usd_per_million(name, settings),
         len(used), sum(usage.input_tokens for usage in used), sum(usage.output_tokens for usage in used),
         None if None in bills else sum(bill or 0 for bill in bills), problem,
     )  # fmt: skip
@@ -245,7 +242,3 @@ def _fits(text: str) -> bool:
     except ValidationError:
         return False
     return True
-
-
-def _dollars(micros: int | None) -> float | None:
-    return None if micros is None else micros / _MILLION

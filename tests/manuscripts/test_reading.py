@@ -171,7 +171,7 @@ def test_an_archive_that_is_no_book_a_protected_one_and_a_bomb_are_refused(tmp_p
 def test_a_page_in_an_encoding_that_nobody_knows_is_refused(tmp_path: Path):
     make_epub(tmp_path / "a.epub", {"a": '<?xml encoding="nonsense"?><p>Rain.</p>'})
 
-    with pytest.raises(InvalidInput, match="its page .* cannot be read"):
+    with pytest.raises(InvalidInput, match=r"its page .* cannot be read"):
         read_manuscript(tmp_path / "a.epub")
 
 

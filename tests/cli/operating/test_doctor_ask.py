@@ -66,3 +66,13 @@ def test_what_cannot_be_asked_is_refused_before_anything_is_sent(cli, home, name
 
     assert told.code == 2
     assert why in told.err
+
+
+def test_its_price_is_that_of_short_prompts_as_the_list_of_models_has_it(cli, provider, monkeypatch):
+    model = "openai:gpt-6.1-terra"  # asks twice as much for a token of a long prompt
+    monkeypatch.setenv("BOOKWRIGHT_MODEL", model)
+
+    listed = json.loads(cli("models", "--json").out)["roles"][0]
+    asked = json.loads(cli("doctor", "--ask", model, "--json").out)
+
+    assert (asked["usd_in"], asked["usd_out"]) == (listed["usd_in"], listed["usd_out"])
