@@ -5,8 +5,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
-from bookwright.agents.runtime.permission import EDITING_TOOLS
-from bookwright.agents.runtime.sinks import Allowed, Denied, Permission
+from bookwright.agents.runtime.sinks import EDITING_TOOLS, Allowed, Denied, Permission
 
 Confirm = Callable[[str, Mapping[str, Any]], bool]
 """Given a tool and its input, asks the person."""
