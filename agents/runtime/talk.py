@@ -7,7 +7,6 @@ import hashlib
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from pydantic import JsonValue
 
@@ -140,12 +139,13 @@ class RequestMaker:
     def request(self, said: tuple[Correction, ...], first: str, specs: tuple[ToolSpec, ...]) -> Request:
         """Return the request in which everything is said; `first` stands before all turns."""
         seed = hashlib.sha256(f"{self.session} {len(said)}".encode()).digest()[:4]
+        extra = dict(PROSE) if self.model in NARROW_MODELS else {}
         return Request(
             model=self.model,
             role=ROLE,
             name=f"{self.execution.tab_id} talk/{self.execution.agent_id}",
             prompt=Prompt(self.system, (first,)),
-            sampling=Sampling(_TEMPERATURE, self._output, int.from_bytes(seed, "big") >> 1, extra=self._extra),
+            sampling=Sampling(_TEMPERATURE, self._output, int.from_bytes(seed, "big") >> 1, extra=extra),
             corrections=said,
             cache_key=self.session,
             locale=self.execution.locale,
@@ -167,10 +167,6 @@ class RequestMaker:
     @property
     def _window(self) -> int:
         return windows.window_of(self.model, self.settings).tokens
-
-    @property
-    def _extra(self) -> dict[str, Any]:
-        return dict(PROSE) if self.model in NARROW_MODELS else {}
 
     @property
     def _output(self) -> int:
