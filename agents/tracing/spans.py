@@ -122,11 +122,7 @@ class BookSpans(Spans):
     def ask(
         self, request: Request, budget: BudgetLedger | None, listener: Listener, on_failure: FailureListener
     ) -> Reply:
-        """Complete a prompt inside the span of its step.
-
-        Raises:
-            BackendError: Nothing was delivered.
-        """
+        """Complete a prompt inside the span of its step; a `BackendError` says that nothing was delivered."""
         inside = set_span_in_context(self._step_of(request))
         return self._reply(request, inside, lambda hear: self._inner.ask(request, budget, listener, hear), on_failure)
 
@@ -200,11 +196,7 @@ class TalkSpans(Spans):
         self, request: Request, budget: BudgetLedger | None, listener: Listener, on_failure: FailureListener,
         canceller: Canceller | None = None,
     ) -> Reply:  # fmt: skip
-        """Complete a prompt.
-
-        Raises:
-            BackendError: Nothing was delivered.
-        """
+        """Complete a prompt inside the span of its answer; a `BackendError` says that nothing was delivered."""
         return self._reply(
             request, self._answer, lambda hear: self._inner.ask(request, budget, listener, hear, canceller), on_failure
         )
