@@ -16,8 +16,7 @@ from random import Random
 from typing import Any
 
 from bookwright.agents.backends.rehearsal.filler import Draft
-from bookwright.agents.backends.rehearsal.modes import Mode
-from bookwright.agents.backends.rehearsal.step import Step
+from bookwright.agents.backends.rehearsal.step import Mode, Step
 from bookwright.agents.backends.rehearsal.voice import NumberedFact, Voice, lexicon_of
 from bookwright.models.text.language import detect_language
 
