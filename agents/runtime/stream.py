@@ -204,7 +204,7 @@ def open_stream(
         SessionNotStarted: Nothing was said in the session that is to be forked.
     """
     execution = params.execution
-    talk = TalkSession.open(services.database, execution, ROOM[_language(execution.locale)])
+    talk = TalkSession.open(services.database, execution, ROOM.get(execution.locale, ROOM[Language.EN]))
     chosen = _tools(execution)
     for tool in more:
         chosen.add(tool)
@@ -234,10 +234,6 @@ def _said(partial: str) -> str:
     """What had come of a reply, without the form around it where it was an answer."""
     turn = action.read(partial)
     return turn.answer if isinstance(turn, action.Finish) else partial
-
-
-def _language(locale: str) -> Language:
-    return Language(locale) if locale in {each.value for each in Language} else Language.EN
 
 
 def _safely(callback: Callable[..., None], *values: Any) -> None:

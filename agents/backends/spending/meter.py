@@ -55,7 +55,7 @@ class Meter:
         reply = self._bill(self._counted(reply))
         self._settle(reservation, reply)
         if not reply.usage.is_estimate and not catalogue.provider_of(self.request.model).overhead_tokens:
-            self.counter.observe(self.request.model, reply.usage.input_tokens, *self._sent)
+            self.counter.observe(self.request.model, reply.usage.input_tokens, *texts_of(self.request))
         return reply
 
     def _hear(self, event: StreamEvent) -> None:
@@ -65,17 +65,13 @@ class Meter:
             self._reasoning.append(event.text)
         self.listener(event)
 
-    @property
-    def _sent(self) -> tuple[str, ...]:
-        return texts_of(self.request)
-
     async def _reserve(self) -> Reservation | None:
         if self.budget is None:
             return None
         if not self.budget.is_capped:
             return self.budget.reserve(0, 0)
         name = self.request.model
-        prompt = self.counter.bound(name, *self._sent) + catalogue.provider_of(name).overhead_tokens
+        prompt = self.counter.bound(name, *texts_of(self.request)) + catalogue.provider_of(name).overhead_tokens
         output = self.request.sampling.max_output_tokens + windows.thinking_allowance(name, self.settings)
         worst = prices.worst_cost(name, prompt, output, self.settings, self._began_at)
         if not self.budget.has_slice(worst, prompt + output):
@@ -120,7 +116,7 @@ class Meter:
             return reply
         usage = told.model_copy(
             update={
-                "input_tokens": told.input_tokens or count(name, *self._sent),
+                "input_tokens": told.input_tokens or count(name, *texts_of(self.request)),
                 "output_tokens": told.output_tokens or count(name, reply.text, reply.reasoning),
                 "is_estimate": True,
             }

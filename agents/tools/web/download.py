@@ -131,7 +131,13 @@ class Downloader:
         request = httpcore2.Request(
             "GET",
             httpcore2.URL(scheme=place.raw_scheme, host=place.raw_host, port=place.port, target=place.raw_path),
-            headers=_headers(place, accept),
+            headers=[
+                (b"Host", place.netloc),
+                (b"User-Agent", _USER_AGENT.encode()),
+                (b"Accept", accept.encode()),
+                (b"Accept-Encoding", b"gzip"),
+                (b"Connection", b"close"),
+            ],
             extensions={"timeout": {"connect": idle, "read": idle, "write": idle, "pool": idle}},
         )
         try:
@@ -179,16 +185,6 @@ def port_of(place: httpx2.URL) -> int:
 def phrase(status: int) -> str:
     """Return a status with its name, such as `404 Not Found`."""
     return next((f"{status} {known.phrase}" for known in HTTPStatus if known == status), str(status))
-
-
-def _headers(place: httpx2.URL, accept: str) -> list[tuple[bytes, bytes]]:
-    return [
-        (b"Host", place.netloc),
-        (b"User-Agent", _USER_AGENT.encode()),
-        (b"Accept", accept.encode()),
-        (b"Accept-Encoding", b"gzip"),
-        (b"Connection", b"close"),
-    ]
 
 
 def _unreachable(place: httpx2.URL, why: str) -> ToolFailure:
