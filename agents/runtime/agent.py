@@ -114,16 +114,13 @@ class RunnableAgent(Protocol):
         ...
 
 
-Factory = Callable[[], RunnableAgent]
-
-
 class AgentRegistry:
     """Makes agents by id."""
 
     def __init__(self) -> None:
-        self._factories: dict[str, Factory] = {}
+        self._factories: dict[str, Callable[[], RunnableAgent]] = {}
 
-    def register(self, agent_id: str, factory: Factory) -> None:
+    def register(self, agent_id: str, factory: Callable[[], RunnableAgent]) -> None:
         """Let an agent be made under an id.
 
         Raises:
