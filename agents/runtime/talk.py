@@ -188,15 +188,10 @@ def as_event(reply: Reply) -> EventPayload:
 
 
 def left_out(sizes: Sequence[int], question: int, room: int) -> set[int]:
-    """Return the places of the turns to leave out, so that the rest takes no more than `room`.
+    """Return the places of the turns to leave out, so that the rest takes no more than `room`; sizes are in tokens.
 
-    The oldest go first, then what tools brought since the question, the oldest first; the question and
-    the last turn always stay, even where they are too much.
-
-    Args:
-        sizes: Tokens of each turn.
-        question: The place of what the person asked last; -1 if that stands before all turns.
-        room: Tokens.
+    The oldest go first, then what tools brought since the question, the oldest first; the question (-1
+    if it stands before all turns) and the last turn always stay, even where they are too much.
     """
     gone: set[int] = set()
     excess = sum(sizes) - room

@@ -38,10 +38,8 @@ class ProviderBackend:
     def __init__(self, provider: Provider, settings: Settings, *, base_url: str = "", api_key: str = "") -> None:
         """Prepare the backend; nothing is opened before the first call.
 
-        Args:
-            base_url: Where the provider is reached, if not where the settings and the environment
-                say. A backend of ours that runs a server passes its server's address.
-            api_key: Likewise for the key; only looked at beside `base_url`.
+        A backend of ours that runs a server passes its address and its key; where there is no address, settings and
+        environment say both.
         """
         self._provider = provider
         self._settings = settings
