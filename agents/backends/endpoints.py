@@ -122,7 +122,7 @@ def check_model(name: str, settings: Settings) -> None:
 
 
 def _check_rehearsal(name: str) -> None:
-    from bookwright.agents.backends.rehearsal.modes import mode_of  # no other model needs a rehearsal's vocabulary
+    from bookwright.agents.backends.rehearsal.step import mode_of  # no other model needs a rehearsal's vocabulary
 
     try:
         mode_of(name)

@@ -20,9 +20,6 @@ from bookwright.prompts.render import render_turn
 MAX_STEPS = 12
 """Replies that may act; the last of them is told to finish. Source: DESIGN section 11."""
 
-Ask = Callable[[tuple[Correction, ...], tuple[ToolSpec, ...]], Reply]
-"""Asks with what was said so far and what may be used; nothing may be used once the steps are gone."""
-
 
 class Keeper(Protocol):
     """Keeps the turns, so that an interrupted loop goes on where it was."""
@@ -41,7 +38,8 @@ class Loop:
     """One question's way to its answer."""
 
     tools: ToolRegistry
-    ask: Ask
+    ask: Callable[[tuple[Correction, ...], tuple[ToolSpec, ...]], Reply]
+    """Asks with what was said so far and what may be used; nothing may be used once the steps are gone."""
     keeper: Keeper
     listener: Listener
     room: int

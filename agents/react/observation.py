@@ -12,7 +12,7 @@ from bookwright.models.talk.tool import ToolResponse, ToolStatus
 from bookwright.models.text.language import Language
 from bookwright.models.text.plain import plain
 
-ROOM = {Language.EN: 8_000, Language.ZH: 3_200, Language.JA: 3_200, Language.KO: 3_600}
+ROOM: Mapping[str, int] = {Language.EN: 8_000, Language.ZH: 3_200, Language.JA: 3_200, Language.KO: 3_600}
 """Characters of an observation: some 2 000 tokens of the book's language."""
 
 _CUT = "... ({count} characters more; ask for less at once to see them)"

@@ -9,8 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from bookwright.agents.runtime.permission import PermissionMode
-from bookwright.agents.runtime.sinks import Sinks
+from bookwright.agents.runtime.sinks import PermissionMode, Sinks
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.models.errors import InvalidInput
 from bookwright.models.talk.session import SessionState
@@ -115,16 +114,13 @@ class RunnableAgent(Protocol):
         ...
 
 
-Factory = Callable[[], RunnableAgent]
-
-
 class AgentRegistry:
     """Makes agents by id."""
 
     def __init__(self) -> None:
-        self._factories: dict[str, Factory] = {}
+        self._factories: dict[str, Callable[[], RunnableAgent]] = {}
 
-    def register(self, agent_id: str, factory: Factory) -> None:
+    def register(self, agent_id: str, factory: Callable[[], RunnableAgent]) -> None:
         """Let an agent be made under an id.
 
         Raises:

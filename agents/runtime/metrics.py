@@ -5,8 +5,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from pydantic import BaseModel
-
 from bookwright.agents.backends.protocol import EventKind, StreamEvent
 from bookwright.models.talk.event import StreamMetrics, ToolTiming
 
@@ -71,7 +69,7 @@ class StreamMeter:
             tools=tuple(self._tools),
             unpaired_tools=tuple(self._open),
         )
-        note(logging.INFO, "[Agent] Stream summary %s", _AsJson(metrics))
+        note(logging.INFO, "[Agent] Stream summary %s", metrics.model_dump_json(by_alias=True))
         return metrics
 
     @property
@@ -89,13 +87,3 @@ def note(level: int, line: str, *values: object) -> None:
         return
     with suppress(Exception):
         _log.log(level, line, *values)
-
-
-class _AsJson:
-    """A record that becomes JSON only where it is written."""
-
-    def __init__(self, record: BaseModel) -> None:
-        self._record = record
-
-    def __str__(self) -> str:
-        return self._record.model_dump_json(by_alias=True)

@@ -53,14 +53,13 @@ class _Runnable:
 
 
 def _run(stream: AgentStream, handle: ExecutionHandle) -> None:
-    ended_well = False
     try:
         stream.run()
-        ended_well = True
     except BaseException as error:  # the thread's edge; the sinks were told of it
         note(logging.INFO, "[Agent] %s failed: %s", stream.session_id, error)
-    finally:
-        handle.completion.set_result(ended_well)
+        handle.completion.set_result(False)
+    else:
+        handle.completion.set_result(True)
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,7 @@ from bookwright.agents.react.loop import Loop, answered
 from bookwright.agents.react.observation import ROOM
 from bookwright.agents.runtime.agent import Execution, Preset, SystemPrompt, TemplatePrompt
 from bookwright.agents.runtime.metrics import StreamMeter, note
-from bookwright.agents.runtime.permission import PermissionGuard
-from bookwright.agents.runtime.sinks import Sinks
+from bookwright.agents.runtime.sinks import PermissionGuard, Sinks
 from bookwright.agents.runtime.talk import RequestMaker, TalkSession, as_event
 from bookwright.agents.tools.builtin import file_registry
 from bookwright.agents.tools.files.sandbox import Sandbox
@@ -89,37 +88,36 @@ class Services:
     settings: Settings = field(default_factory=Settings)
 
 
+@dataclass
 class AgentStream:
     """One execution. `run` once, on a thread of its own."""
 
-    def __init__(
-        self,
-        params: StreamParams,
-        talk: TalkSession,
-        tools: ToolRegistry,
-        services: Services,
-        sinks: Sinks,
-        canceller: Canceller,
-    ) -> None:
-        self._params = params
-        self._talk = talk
-        self._services = services
-        self._sinks = sinks
-        self._canceller = canceller
-        self._tools = tools
+    params: StreamParams
+    talk: TalkSession
+    tools: ToolRegistry
+    services: Services
+    sinks: Sinks
+    canceller: Canceller
+
+    def __post_init__(self) -> None:
         self._meter = StreamMeter()
         self._partial: list[str] = []
         self._uses = 0
         self._question = -1
         """The place of what the person asked among the turns; -1 if it stands before them all."""
         self._asking = RequestMaker(
-            params.execution, params.model, _system(params), talk.session.id, services.counter, services.settings
+            self.params.execution,
+            self.params.model,
+            _system(self.params),
+            self.session_id,
+            self.services.counter,
+            self.services.settings,
         )
 
     @property
     def session_id(self) -> str:
         """The session that it goes on with; of a fork the new one."""
-        return self._talk.session.id
+        return self.talk.session.id
 
     def run(self) -> str:
         """Ask, let tools be used, say how it ended and return the answer; the session has every turn of it.
@@ -131,26 +129,26 @@ class AgentStream:
             text = self._answer()
         except BaseException as error:  # also an interrupt: what had come is kept
             with suppress(Exception):
-                self._talk.break_off(_said("".join(self._partial)))
-            _safely(self._sinks.on_failed, error, self._meter.finish())
+                self.talk.break_off(_said("".join(self._partial)))
+            _safely(self.sinks.on_failed, error, self._meter.finish())
             raise
-        _safely(self._sinks.on_completed, text, self._meter.finish())
+        _safely(self.sinks.on_completed, text, self._meter.finish())
         return text
 
     def _answer(self) -> str:
-        _safely(self._sinks.on_session_id, self.session_id)
-        first, turns = self._talk.say(self._params.prompt)
+        _safely(self.sinks.on_session_id, self.session_id)
+        first, turns = self.talk.say(self.params.prompt)
         self._question = len(turns) - 1
         loop = Loop(
-            tools=self._tools,
+            tools=self.tools,
             ask=lambda said, specs: self._ask(first, said, specs),
-            keeper=self._talk,
+            keeper=self.talk,
             listener=self._hear,
-            room=self._talk.room,
-            locale=self._params.execution.locale,
+            room=self.talk.room,
+            locale=self.params.execution.locale,
         )
         text = answered(loop.run(turns)).text
-        self._talk.answer(text)
+        self.talk.answer(text)
         return text
 
     def _ask(self, first: str, said: tuple[Correction, ...], specs: tuple[ToolSpec, ...]) -> Reply:
@@ -158,11 +156,11 @@ class AgentStream:
         request = self._asking.fitted(whole, self._question)
         if count := len(said) - len(request.corrections):
             text = f"{2 * count} earlier turns were not shown to the model, which has no room for them"
-            _safely(self._sinks.on_event, EventPayload(name=SHORTENED, text=text))
-        reply = self._services.models.ask(
-            request, self._services.budget, self._hear, lambda failure: None, self._canceller
+            _safely(self.sinks.on_event, EventPayload(name=SHORTENED, text=text))
+        reply = self.services.models.ask(
+            request, self.services.budget, self._hear, lambda failure: None, self.canceller
         )
-        _safely(self._sinks.on_event, as_event(reply))
+        _safely(self.sinks.on_event, as_event(reply))
         return reply
 
     def _hear(self, event: StreamEvent) -> None:
@@ -171,9 +169,9 @@ class AgentStream:
         match event.kind:
             case EventKind.TEXT:
                 self._partial.append(event.text)
-                _safely(self._sinks.on_text, event.text)
+                _safely(self.sinks.on_text, event.text)
             case EventKind.REASONING:
-                _safely(self._sinks.on_reasoning, event.text)
+                _safely(self.sinks.on_reasoning, event.text)
             case EventKind.TOOL_USE:
                 self._uses += 1
                 self._partial.clear()  # it is kept as a turn of its own
@@ -185,7 +183,7 @@ class AgentStream:
             case _:
                 if event.kind is not EventKind.FINISHED:
                     self._partial.clear()
-                _safely(self._sinks.on_event, EventPayload(name=event.kind, text=event.text))
+                _safely(self.sinks.on_event, EventPayload(name=event.kind, text=event.text))
 
     @property
     def _use(self) -> str:
@@ -193,7 +191,7 @@ class AgentStream:
 
     def _tell_use(self, event: StreamEvent) -> None:
         data: dict[str, JsonValue] = {"id": self._use, "tool": event.tool}
-        _safely(self._sinks.on_event, EventPayload(name=event.kind.value, text=event.text, data=data))
+        _safely(self.sinks.on_event, EventPayload(name=event.kind.value, text=event.text, data=data))
 
 
 def open_stream(
@@ -206,7 +204,7 @@ def open_stream(
         SessionNotStarted: Nothing was said in the session that is to be forked.
     """
     execution = params.execution
-    talk = TalkSession.open(services.database, execution, ROOM[_language(execution.locale)])
+    talk = TalkSession.open(services.database, execution, ROOM.get(execution.locale, ROOM[Language.EN]))
     chosen = _tools(execution)
     for tool in more:
         chosen.add(tool)
@@ -236,10 +234,6 @@ def _said(partial: str) -> str:
     """What had come of a reply, without the form around it where it was an answer."""
     turn = action.read(partial)
     return turn.answer if isinstance(turn, action.Finish) else partial
-
-
-def _language(locale: str) -> Language:
-    return Language(locale) if locale in {each.value for each in Language} else Language.EN
 
 
 def _safely(callback: Callable[..., None], *values: Any) -> None:

@@ -7,7 +7,6 @@ import hashlib
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from pydantic import JsonValue
 
@@ -140,12 +139,13 @@ class RequestMaker:
     def request(self, said: tuple[Correction, ...], first: str, specs: tuple[ToolSpec, ...]) -> Request:
         """Return the request in which everything is said; `first` stands before all turns."""
         seed = hashlib.sha256(f"{self.session} {len(said)}".encode()).digest()[:4]
+        extra = dict(PROSE) if self.model in NARROW_MODELS else {}
         return Request(
             model=self.model,
             role=ROLE,
             name=f"{self.execution.tab_id} talk/{self.execution.agent_id}",
             prompt=Prompt(self.system, (first,)),
-            sampling=Sampling(_TEMPERATURE, self._output, int.from_bytes(seed, "big") >> 1, extra=self._extra),
+            sampling=Sampling(_TEMPERATURE, self._output, int.from_bytes(seed, "big") >> 1, extra=extra),
             corrections=said,
             cache_key=self.session,
             locale=self.execution.locale,
@@ -169,10 +169,6 @@ class RequestMaker:
         return windows.window_of(self.model, self.settings).tokens
 
     @property
-    def _extra(self) -> dict[str, Any]:
-        return dict(PROSE) if self.model in NARROW_MODELS else {}
-
-    @property
     def _output(self) -> int:
         if self.model in NARROW_MODELS:
             return _NARROW_OUTPUT_TOKENS
@@ -192,15 +188,10 @@ def as_event(reply: Reply) -> EventPayload:
 
 
 def left_out(sizes: Sequence[int], question: int, room: int) -> set[int]:
-    """Return the places of the turns to leave out, so that the rest takes no more than `room`.
+    """Return the places of the turns to leave out, so that the rest takes no more than `room`; sizes are in tokens.
 
-    The oldest go first, then what tools brought since the question, the oldest first; the question and
-    the last turn always stay, even where they are too much.
-
-    Args:
-        sizes: Tokens of each turn.
-        question: The place of what the person asked last; -1 if that stands before all turns.
-        room: Tokens.
+    The oldest go first, then what tools brought since the question, the oldest first; the question (-1
+    if it stands before all turns) and the last turn always stay, even where they are too much.
     """
     gone: set[int] = set()
     excess = sum(sizes) - room

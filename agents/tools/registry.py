@@ -11,11 +11,11 @@ from bookwright.agents.tools.overflow import Overflow
 from bookwright.agents.tools.tool import Tool, complete, failed, with_path
 from bookwright.agents.tools.validate import validate
 from bookwright.models.errors import ToolFailure
-from bookwright.models.talk.tool import ErrorCode, ToolResponse, ToolStatus
+from bookwright.models.talk.tool import ErrorCode, ToolResponse
 
 _log = logging.getLogger(__name__)
 _LONGEST_NAME = 80
-
+_ADVICE = "Go on without it, or try other parameters."
 
 Permit = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
 """Given a tool's name and its parameters, returns those to use; raises `ToolFailure` where it may not be used."""
@@ -77,7 +77,9 @@ class ToolRegistry:
             response = complete(with_path(failed(failure), params), params, perf_counter() - started)
         except Exception as error:  # the edge: what a tool does wrong must not end a book
             _log.exception("the tool %r failed", name)
-            response = complete(failed(_unforeseen(error)), params, perf_counter() - started)
+            message = f"The tool failed unexpectedly ({type(error).__name__})."
+            unforeseen = ToolFailure(ErrorCode.INTERNAL_ERROR, message, _ADVICE)
+            response = complete(failed(unforeseen), params, perf_counter() - started)
         return self._overflow.cut(str(name), _kept_to_rules(str(name), response))
 
     def _named(self, name: str) -> Tool[Any]:
@@ -96,11 +98,8 @@ def _kept_to_rules(name: str, response: ToolResponse) -> ToolResponse:
     if not broken:
         return response
     _log.error("the tool %r breaks the protocol: %s", name, "; ".join(f"{own.rule} {own.message}" for own in broken))
-    advice = "Go on without it, or try other parameters."
-    failure = ToolFailure(ErrorCode.INTERNAL_ERROR, f"The tool's answer breaks rule {broken[0].rule}.", advice)
-    return response.model_copy(
-        update={"status": ToolStatus.ERROR, "data": {}, "text": failed(failure).text, "error": failed(failure).error}
-    )
+    told = failed(ToolFailure(ErrorCode.INTERNAL_ERROR, f"The tool's answer breaks rule {broken[0].rule}.", _ADVICE))
+    return response.model_copy(update={"status": told.status, "data": {}, "text": told.text, "error": told.error})
 
 
 def _parsed(raw: str) -> Mapping[str, Any]:
@@ -117,8 +116,3 @@ def _parsed(raw: str) -> Mapping[str, Any]:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number")
-
-
-def _unforeseen(error: Exception) -> ToolFailure:
-    message = f"The tool failed unexpectedly ({type(error).__name__})."
-    return ToolFailure(ErrorCode.INTERNAL_ERROR, message, "Go on without it, or try other parameters.")

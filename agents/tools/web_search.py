@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import Field, StringConstraints
 
 from bookwright.agents.tools.outside import Outside, today
-from bookwright.agents.tools.searchers.protocol import Searcher, SearchHit, SearchResults
+from bookwright.agents.tools.searchers.protocol import Searcher, SearchResults
 from bookwright.agents.tools.searchers.searxng import SearxngSearcher
 from bookwright.agents.tools.searchers.tavily import TavilySearcher
 from bookwright.agents.tools.tool import Params, Tool, partial, success
@@ -66,8 +66,12 @@ def _answer(
         message = f"{searcher.name} found nothing, and {_engines(found)} did not answer."
         raise ToolFailure(ErrorCode.API_ERROR, message, "Search again later, or in other words.")
     outside = Outside()
+    mark = outside.mark
     data: dict[str, Any] = {
-        "results": [_entry(hit, outside) for hit in found.hits],
+        "results": [
+            {"title": mark(hit.title), "url": hit.url, "snippet": mark(hit.snippet), "date": hit.date}
+            for hit in found.hits
+        ],
         "truncated": False,
         "accessed": today(),
         "service": searcher.name,
@@ -79,15 +83,6 @@ def _answer(
         return success(data, f"{done} {told}", stats={"results": len(found.hits)})
     data |= _failed(found, failures)
     return partial(data, done, lacking, told, stats={"results": len(found.hits)})
-
-
-def _entry(hit: SearchHit, outside: Outside) -> dict[str, str]:
-    return {
-        "title": outside.mark(hit.title),
-        "url": hit.url,
-        "snippet": outside.mark(hit.snippet),
-        "date": hit.date,
-    }
 
 
 def _lacking(found: SearchResults, failures: Sequence[tuple[Searcher, ToolFailure]]) -> str:

@@ -64,7 +64,14 @@ def provider() -> "TracerProvider":
     Raises:
         InvalidSetting: A package is missing, or a variable means nothing.
     """
-    exporter = _exporter(protocol())
+    name = protocol()
+    try:
+        exporter: SpanExporter = import_module(_EXPORTERS[name]).OTLPSpanExporter()
+    except ImportError as error:
+        raise InvalidSetting(
+            f"spans cannot be sent by {name}: {error.name} is not installed; `pip install 'bookwright[tracing]'` "
+            "brings it, and OTEL_SDK_DISABLED=true does without"
+        ) from error
     from opentelemetry.sdk.resources import SERVICE_NAME, SERVICE_VERSION, Resource
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
@@ -76,14 +83,3 @@ def provider() -> "TracerProvider":
     made = TracerProvider(resource=Resource.create(ours))
     made.add_span_processor(BatchSpanProcessor(exporter))
     return made
-
-
-def _exporter(name: str) -> "SpanExporter":
-    try:
-        exporter: SpanExporter = import_module(_EXPORTERS[name]).OTLPSpanExporter()
-    except ImportError as error:
-        raise InvalidSetting(
-            f"spans cannot be sent by {name}: {error.name} is not installed; `pip install 'bookwright[tracing]'` "
-            "brings it, and OTEL_SDK_DISABLED=true does without"
-        ) from error
-    return exporter

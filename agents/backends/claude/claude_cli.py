@@ -103,7 +103,19 @@ class ClaudeCliBackend:
         told = finish_of(hearing.error)
         is_cut = is_cut or told == "length"
         finish = told or ("length" if is_cut else _FINISH.get(hearing.stop, "stop"))
-        reply = self._reply(request, hearing, deadline, hearing.text if is_cut else hearing.answer, finish)
+        reply = Reply(
+            text=hearing.text if is_cut else hearing.answer,
+            reasoning=hearing.reasoning,
+            finish_reason=finish,
+            model=request.model,
+            usage=hearing.usage,
+            # A price of the settings goes before what the program tells: a subscription has none.
+            cost=None if request.model in self._settings.prices else hearing.cost,
+            duration_millis=deadline.elapsed_millis,
+            first_event_millis=deadline.first_event_millis,
+            num_turns=hearing.num_turns,
+            session_id=hearing.session_id,
+        )
         if finish != "stop":
             return reply
         fault = fault_of(request.model, hearing, child.exit_code, child.complaint)
@@ -112,21 +124,6 @@ class ClaudeCliBackend:
         if isinstance(fault, BackendError) and hearing.result is not None and hearing.usage != Usage():
             fault.reply = reply.model_copy(update={"text": hearing.text})
         raise fault
-
-    def _reply(self, request: Request, hearing: Hearing, deadline: Deadline, text: str, finish: str) -> Reply:
-        """Put a reply together. A price of the settings goes before what the program tells: a subscription has none."""
-        return Reply(
-            text=text,
-            reasoning=hearing.reasoning,
-            finish_reason=finish,
-            model=request.model,
-            usage=hearing.usage,
-            cost=None if request.model in self._settings.prices else hearing.cost,
-            duration_millis=deadline.elapsed_millis,
-            first_event_millis=deadline.first_event_millis,
-            num_turns=hearing.num_turns,
-            session_id=hearing.session_id,
-        )
 
 
 async def _hear(child: Child, hearing: Hearing, deadline: Deadline, request: Request, *, has_pieces: bool) -> bool:

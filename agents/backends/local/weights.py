@@ -134,10 +134,7 @@ def locate(name: str, settings: Settings) -> Path:
 
 
 def get(name: str, settings: Settings, progress: Progress | None = None) -> Path:
-    """Fetch a model of the catalogue, going on where an earlier download broke off.
-
-    Returns:
-        The model's file, or its first part.
+    """Fetch a model of the catalogue, going on where an earlier download broke off; return its file, or its first part.
 
     Raises:
         UnknownModel: The catalogue has no such model.

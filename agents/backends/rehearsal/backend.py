@@ -12,10 +12,9 @@ from random import Random
 
 from bookwright.agents.backends.protocol import EventKind, Listener, Request, StreamEvent
 from bookwright.agents.backends.rehearsal.filler import filled
-from bookwright.agents.backends.rehearsal.modes import Mode, mode_of, spoil
 from bookwright.agents.backends.rehearsal.reading import owed_sentences
 from bookwright.agents.backends.rehearsal.rules import RULES
-from bookwright.agents.backends.rehearsal.step import Step
+from bookwright.agents.backends.rehearsal.step import Mode, Step, mode_of, spoil
 from bookwright.agents.backends.rehearsal.voice import digest, note, retell, tell, updated
 from bookwright.agents.backends.schema import texts_of
 from bookwright.agents.backends.tokens import count_raw

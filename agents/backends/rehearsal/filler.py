@@ -10,8 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from bookwright.agents.backends.rehearsal.modes import Mode
-from bookwright.agents.backends.rehearsal.step import Step
+from bookwright.agents.backends.rehearsal.step import Mode, Step
 
 _DEEPEST = 4
 """Depth from which on only what is required is filled, so that a recursive shape ends."""

@@ -8,9 +8,8 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from bookwright.agents.backends.rehearsal.commands import command_in
 from bookwright.agents.backends.rehearsal.filler import Draft, Rules
-from bookwright.agents.backends.rehearsal.reading import cuts, faulty, orders, people, replaced, touches
+from bookwright.agents.backends.rehearsal.reading import command_in, cuts, faulty, orders, people, replaced, touches
 from bookwright.models.codex.extraction import CHECKS
 from bookwright.models.tree.decision import Decision
 from bookwright.models.tree.level import Level

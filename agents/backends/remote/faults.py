@@ -34,7 +34,7 @@ _COMPLAINTS = {
 
 def translate(error: Exception, endpoint: Endpoint, *, has_begun: bool) -> BackendError:
     """Say what an error of the library means for us; `has_begun` where some of the answer came before it."""
-    detail = _detail(error, endpoint)
+    detail = on_one_line(_provider_words(error) or str(error) or type(error).__name__, endpoint.api_key)
     if isinstance(error, UserError):
         return RequestRejected(f"{_name(endpoint)} cannot be asked this way: {detail}")
     if _is_rejection(error):
@@ -49,14 +49,10 @@ def translate(error: Exception, endpoint: Endpoint, *, has_begun: bool) -> Backe
 
 def refuses_form(error: Exception) -> bool:
     """Tell whether a provider, or the library for it, refuses the way in which JSON was asked for."""
-    if isinstance(error, UserError):
-        return _FORM.search(error.message) is not None
-    return (
-        isinstance(error, ModelHTTPError)
-        and error.status_code in (400, 422)
-        and not isinstance(error, ModelContextWindowExceededError)
-        and _FORM.search(error.message) is not None
-    )
+    is_other_status = isinstance(error, ModelHTTPError) and error.status_code not in (400, 422)
+    if is_other_status or isinstance(error, ModelContextWindowExceededError):
+        return False
+    return isinstance(error, UserError | ModelHTTPError) and _FORM.search(error.message) is not None
 
 
 def _is_rejection(error: Exception) -> bool:
@@ -97,12 +93,6 @@ def _kind(error: Exception) -> str:
             return "connection"
         case _:
             return "broken_stream"
-
-
-def _detail(error: Exception, endpoint: Endpoint) -> str:
-    """The provider's own words on one line, without anything that looks like a key."""
-    text = _provider_words(error) or str(error) or type(error).__name__
-    return on_one_line(text, endpoint.api_key)
 
 
 def _provider_words(error: Exception) -> str:

@@ -3,7 +3,7 @@
 The library's model objects are built one way for each provider. Importing the SDKs takes seconds: it is done late.
 """
 
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.models import Model, StreamedResponse
@@ -38,16 +38,15 @@ class ProviderBackend:
     def __init__(self, provider: Provider, settings: Settings, *, base_url: str = "", api_key: str = "") -> None:
         """Prepare the backend; nothing is opened before the first call.
 
-        Args:
-            base_url: Where the provider is reached, if not where the settings and the environment
-                say. A backend of ours that runs a server passes its server's address.
-            api_key: Likewise for the key; only looked at beside `base_url`.
+        A backend of ours that runs a server passes its address and its key; where there is no address, settings and
+        environment say both.
         """
         self._provider = provider
         self._settings = settings
         self._base_url = base_url
         self._api_key = api_key
-        self._client: _Client | None = None
+        self._client: Any = None
+        """The SDK's, once the first call has opened it."""
         self._models: dict[str, Model] = {}
         self._forms: dict[str, Form] = {}
 
@@ -156,15 +155,7 @@ def _finish_reason(request: Request, stream: StreamedResponse) -> str:
     return _FINISH.get(stream.finish_reason, "stop")
 
 
-class _Client(Protocol):
-    """What the two SDKs' clients have in common."""
-
-    async def close(self) -> None:
-        """Let go of the connections."""
-        ...
-
-
-def _make_client(endpoint: Endpoint, settings: Settings) -> _Client:
+def _make_client(endpoint: Endpoint, settings: Settings) -> Any:
     """Open an SDK client that tries once and keeps no deadline but the one for connecting."""
     import httpx2
 
@@ -176,14 +167,13 @@ def _make_client(endpoint: Endpoint, settings: Settings) -> _Client:
         http = httpx2.AsyncClient(trust_env=False, timeout=timeout, limits=limits, verify=system_tls())
     else:
         http = http_client(timeout=timeout, verify=system_tls())
-    client: _Client = sdk_client(
+    return sdk_client(
         api_key=endpoint.api_key or "none",
         base_url=endpoint.base_url,
         max_retries=0,
         timeout=timeout,
         http_client=http,
     )
-    return client
 
 
 def _sdk(dialect: Dialect) -> tuple[Any, Any]:

@@ -239,8 +239,6 @@ class StreamedReply:
                 self._add_reasoning(content)
             case PartDeltaEvent(index=index, delta=ToolCallPartDelta(args_delta=args)):
                 self._add_arguments(index, args)
-            case _:
-                pass
 
     def _add_text(self, piece: str) -> None:
         """Take in a piece of text, without the prefill where a server gives it back."""

@@ -1,6 +1,7 @@
 """Meters one try: holds the budget before it, counts what was heard, and settles whatever came of it."""
 
 import asyncio
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from time import monotonic
 
@@ -18,25 +19,20 @@ _UNTOLD = ("timeout", "timed_out", "broken_stream")
 """Kinds of failure in which the provider has not said that it did nothing."""
 
 
+@dataclass
 class Meter:
     """The bill of one try at one model."""
 
-    def __init__(
-        self,
-        request: Request,
-        settings: Settings,
-        counter: TokenCounter,
-        budget: BudgetLedger | None,
-        listener: Listener,
-    ) -> None:
-        self._request = request
-        self._settings = settings
-        self._counter = counter
-        self._budget = budget
-        self._listener = listener
+    request: Request
+    settings: Settings
+    counter: TokenCounter
+    budget: BudgetLedger | None
+    listener: Listener
+
+    def __post_init__(self) -> None:
         self._text: list[str] = []
         self._reasoning: list[str] = []
-        self.partial = Reply(text="", model=request.model, finish_reason="length", cost=0)
+        self.partial = Reply(text="", model=self.request.model, finish_reason="length", cost=0)
         """What a failed or cancelled try had brought, with an estimated bill; nothing before it was sent."""
 
     async def run(self, backend: Backend) -> Reply:
@@ -51,15 +47,15 @@ class Meter:
         self._began_at = datetime.now(UTC)
         reservation = await self._reserve()
         try:
-            reply = await backend.complete(self._request, self._hear)
+            reply = await backend.complete(self.request, self._hear)
         except BaseException as error:  # whatever ends it, and be it a cancel: what had come may have been billed
             self.partial = self._bill(self._estimated(error))
             self._settle(reservation, self.partial)
             raise
         reply = self._bill(self._counted(reply))
         self._settle(reservation, reply)
-        if not reply.usage.is_estimate and not catalogue.provider_of(self._request.model).overhead_tokens:
-            self._counter.observe(self._request.model, reply.usage.input_tokens, *self._sent)
+        if not reply.usage.is_estimate and not catalogue.provider_of(self.request.model).overhead_tokens:
+            self.counter.observe(self.request.model, reply.usage.input_tokens, *texts_of(self.request))
         return reply
 
     def _hear(self, event: StreamEvent) -> None:
@@ -67,24 +63,20 @@ class Meter:
             self._text.append(event.text)
         elif event.kind is EventKind.REASONING:
             self._reasoning.append(event.text)
-        self._listener(event)
-
-    @property
-    def _sent(self) -> tuple[str, ...]:
-        return texts_of(self._request)
+        self.listener(event)
 
     async def _reserve(self) -> Reservation | None:
-        if self._budget is None:
+        if self.budget is None:
             return None
-        if not self._budget.is_capped:
-            return self._budget.reserve(0, 0)
-        name = self._request.model
-        prompt = self._counter.bound(name, *self._sent) + catalogue.provider_of(name).overhead_tokens
-        output = self._request.sampling.max_output_tokens + windows.thinking_allowance(name, self._settings)
-        worst = prices.worst_cost(name, prompt, output, self._settings, self._began_at)
-        if not self._budget.has_slice(worst, prompt + output):
-            await asyncio.to_thread(self._budget.ask_for_slice, worst, prompt + output)
-        return self._budget.reserve(worst, prompt + output)
+        if not self.budget.is_capped:
+            return self.budget.reserve(0, 0)
+        name = self.request.model
+        prompt = self.counter.bound(name, *texts_of(self.request)) + catalogue.provider_of(name).overhead_tokens
+        output = self.request.sampling.max_output_tokens + windows.thinking_allowance(name, self.settings)
+        worst = prices.worst_cost(name, prompt, output, self.settings, self._began_at)
+        if not self.budget.has_slice(worst, prompt + output):
+            await asyncio.to_thread(self.budget.ask_for_slice, worst, prompt + output)
+        return self.budget.reserve(worst, prompt + output)
 
     def _settle(self, reservation: Reservation | None, reply: Reply) -> None:
         if reservation:
@@ -93,7 +85,7 @@ class Meter:
     def _bill(self, reply: Reply) -> Reply:
         if reply.cost is not None:  # a backend may know better
             return reply
-        cost = prices.cost(self._request.model, reply.usage, self._settings, self._began_at)
+        cost = prices.cost(self.request.model, reply.usage, self.settings, self._began_at)
         return reply.model_copy(update={"cost": cost})
 
     def _estimated(self, error: BaseException) -> Reply:
@@ -119,12 +111,12 @@ class Meter:
 
     def _counted(self, reply: Reply) -> Reply:
         """The reply with what its provider counted, and with our own count of what that leaves out."""
-        told, count, name = reply.usage, self._counter.unsaid, self._request.model
+        told, count, name = reply.usage, self.counter.unsaid, self.request.model
         if told.input_tokens and (told.output_tokens or not reply.text + reply.reasoning):
             return reply
         usage = told.model_copy(
             update={
-                "input_tokens": told.input_tokens or count(name, *self._sent),
+                "input_tokens": told.input_tokens or count(name, *texts_of(self.request)),
                 "output_tokens": told.output_tokens or count(name, reply.text, reply.reasoning),
                 "is_estimate": True,
             }

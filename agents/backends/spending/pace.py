@@ -21,7 +21,6 @@ class Permit:
     """How long to wait before a provider may be asked."""
 
     seconds: float = 0.0
-    """To wait."""
     is_ours: bool = True
     """Whether it may be asked then; otherwise a turn has to be taken anew."""
 

@@ -121,7 +121,8 @@ class EventBus:
     @property
     def standings(self) -> list[SubscriberStanding]:
         """How each subscriber fares."""
-        return [each.standing for each in self._subscribers if not each.queue.is_closed]
+        heard = (each for each in self._subscribers if not each.queue.is_closed)
+        return [SubscriberStanding(each.name, each.heard, each.queue.dropped, each.failed) for each in heard]
 
     def _add(self, subscriber: "_Subscriber") -> None:
         if not self._is_closed:
@@ -227,16 +228,12 @@ class _Subscriber:
         self.queue = EventQueue(capacity, takes_one=is_once)
         self.name = getattr(handler, "__qualname__", type(handler).__qualname__)
         self.thread = threading.Thread(target=self._run, name=f"bookwright-bus-{self.name}", daemon=True)
-        self._heard = 0
-        self._failed = 0
+        self.heard = 0
+        self.failed = 0
 
     @property
     def is_over(self) -> bool:
         return self.queue.is_closed and not self.thread.is_alive()
-
-    @property
-    def standing(self) -> SubscriberStanding:
-        return SubscriberStanding(self.name, self._heard, self.queue.dropped, self._failed)
 
     def ended(self, seconds: float) -> bool:
         """Wait for the thread to end; a handler may itself close the bus and is not waited for by itself."""
@@ -250,12 +247,12 @@ class _Subscriber:
             self._handle(events)
 
     def _handle(self, events: Any) -> None:
-        self._heard += len(events) if self.takes_batches else 1
+        self.heard += len(events) if self.takes_batches else 1
         try:
             self.handler(events)
         except BaseException:  # the thread's edge; also SystemExit, as of a view whose pipe broke
-            self._failed += 1
-            if self._failed == 1:  # it may fail at every event; a log handler may fail, too
+            self.failed += 1
+            if self.failed == 1:  # it may fail at every event; a log handler may fail, too
                 with suppress(Exception):
                     logger.info("the event subscriber %s failed", self.name, exc_info=True)
 

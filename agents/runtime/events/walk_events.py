@@ -100,11 +100,7 @@ class HeardAsker:
     def ask(
         self, request: Request, budget: BudgetLedger | None, listener: Listener, on_failure: FailureListener
     ) -> Reply:
-        """Complete a prompt.
-
-        Raises:
-            BackendError: Nothing was delivered.
-        """
+        """Complete a prompt; a `BackendError` says that nothing was delivered."""
         meter = StreamMeter()
         self.events.asked(request.name)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from time import monotonic
 
 from bookwright.agents.tools.files.paths import DEEPEST, VERSION_CONTROL
-from bookwright.agents.tools.files.sandbox import TEMPORARY, Sandbox, kind_of
+from bookwright.agents.tools.files.sandbox import TEMPORARY, kind_of
 from bookwright.agents.tools.tool import PartialReasons
 
 MOST_ENTRIES = 20_000
@@ -112,33 +112,23 @@ def entries_of(folder: int, bounds: WalkBounds) -> list[FolderEntry]:
 
 
 def walk(
-    vault: Sandbox,
-    path: str,
+    folder: int,
     bounds: WalkBounds,
     choice: NameFilter,
     enters: Callable[[tuple[str, ...]], bool] = lambda _: True,
+    above: tuple[str, ...] = (),
 ) -> Iterator[tuple[tuple[str, ...], FolderEntry]]:
-    """Every entry below a folder but folders, with its names from there; files before what lies deeper.
+    """Every entry below an open folder but folders, with its names from there; files before what lies deeper.
 
     `enters` says whether a folder, by its names, is worth entering. Folders that cannot be read are noted in `bounds`.
+    `above` holds the names that led to the folder, where it lies below the first.
     """
-    with vault.folder(path) as place:
-        yield from _below(place.folder, (), bounds, choice, enters)
-
-
-def _below(
-    folder: int,
-    names: tuple[str, ...],
-    bounds: WalkBounds,
-    choice: NameFilter,
-    enters: Callable[[tuple[str, ...]], bool],
-) -> Iterator[tuple[tuple[str, ...], FolderEntry]]:
     entries = [entry for entry in entries_of(folder, bounds) if choice.takes(entry)]
     for entry in entries:
         if entry.kind != "dir":
-            yield (*names, entry.name), entry
+            yield (*above, entry.name), entry
     for entry in entries:
-        inner = (*names, entry.name)
+        inner = (*above, entry.name)
         if entry.kind != "dir" or len(inner) > DEEPEST or bounds.broken or not enters(inner):
             continue
         try:
@@ -147,6 +137,6 @@ def _below(
             bounds.could_not_read("/".join(inner))
             continue
         try:
-            yield from _below(descriptor, inner, bounds, choice, enters)
+            yield from walk(descriptor, bounds, choice, enters, inner)
         finally:
             os.close(descriptor)

@@ -123,12 +123,12 @@ class Glob(Tool[GlobParams]):
         choice = NameFilter(params.include_hidden, params.include_ignored)
         with self._vault.folder(params.path) as place:
             path = place.path
-        paths = (
-            "/".join(names if path == "." else (path, *names))
-            for names, _ in walk(self._vault, path, bounds, choice, pattern.may_lead_on)
-            if pattern.matches(names)
-        )
-        found, is_more = list(islice(paths, params.limit)), next(paths, None) is not None
+            paths = (
+                "/".join(names if path == "." else (path, *names))
+                for names, _ in walk(place.folder, bounds, choice, pattern.may_lead_on)
+                if pattern.matches(names)
+            )
+            found, is_more = list(islice(paths, params.limit)), next(paths, None) is not None
         if bounds.broken and not found:
             message = f"Nothing was found before {bounds.broken}."
             raise ToolFailure(ErrorCode.TIMEOUT, message, "Name a smaller folder in path.", path_resolved=path)

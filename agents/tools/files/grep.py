@@ -1,29 +1,34 @@
-"""`Grep`: lines that match a regular expression, those of the newest file first."""
+"""`Grep`: lines that match a regular expression, those of the newest file first.
 
+Which lines match is asked of ripgrep, or of a process of our own, and ended when the time is over. Both are given
+descriptors, not paths, so that they read what was checked and nothing else.
+"""
+
+import json
 import os
 import shutil
+import subprocess
+import sys
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from itertools import groupby
+from pathlib import Path
 from typing import Any, ClassVar
 
 from pydantic import Field
 
+from bookwright.agents.tools.files import line_search
 from bookwright.agents.tools.files.folder_walk import MOST_ENTRIES, MOST_SECONDS, NameFilter, WalkBounds, walk
 from bookwright.agents.tools.files.glob import LONGEST_PATTERN, PathPattern
-from bookwright.agents.tools.files.read import is_binary, lines_of
+from bookwright.agents.tools.files.read import LONGEST_LINE, is_binary, lines_of
 from bookwright.agents.tools.files.sandbox import Sandbox
-from bookwright.agents.tools.files.searching import (
-    LineHit,
-    Query,
-    Searched,
-    search_with_python,
-    search_with_ripgrep,
-)
 from bookwright.agents.tools.tool import Params, Tool, counted
 from bookwright.models.errors import ToolFailure
 from bookwright.models.talk.tool import ErrorCode, ToolResponse
 
 MOST_MATCHES = 100
+_MOST_ASKED = MOST_MATCHES + 1
+"""One more than is shown, which tells that there are more; ripgrep counts them for each file."""
 EXCERPT = 200
 """Characters of a line that are shown, around the match."""
 LONGEST_REGEX = 1_000
@@ -33,6 +38,12 @@ _BEFORE = 60
 """Of an excerpt, those before the match."""
 _BATCH = 100
 """Files searched by one process, and so held open at a time; some systems allow 256."""
+_RIPGREP_OPTIONS = (
+    "--no-config --no-messages --color=never --no-heading --with-filename --null --line-number --column "
+    "--max-columns=1 --line-buffered --text --crlf --no-mmap --no-ignore --threads=1 --encoding=none"
+).split()
+_RIPGREP_FAILED = 2
+_SOURCE = Path(line_search.__file__)
 
 
 class GrepParams(Params):
@@ -84,12 +95,33 @@ class Grep(Tool[GrepParams]):
         return search.answer(path)
 
 
+@dataclass(frozen=True)
+class _LineHit:
+    """A line that matches."""
+
+    place: int
+    """Which of the descriptors, from 0."""
+    line: int
+    column: int
+    """Byte of the line where the match begins, from 1."""
+
+
+@dataclass(frozen=True)
+class _Searched:
+    """What one search came to."""
+
+    hits: list[_LineHit] = field(default_factory=list)
+    is_out_of_time: bool = False
+    problem: str = ""
+    """Why nothing was searched; empty if something was."""
+
+
 class _Search:
     """One search: batch after batch of files until there are matches enough."""
 
     def __init__(self, vault: Sandbox, params: GrepParams, ripgrep: str, bounds: WalkBounds) -> None:
         self._vault = vault
-        self._query = Query(params.pattern, not params.case_sensitive, MOST_MATCHES + 1)
+        self._params = params
         self._ripgrep = ripgrep
         self._bounds = bounds
         self._fallback = ""
@@ -117,7 +149,7 @@ class _Search:
             advice = "Without look-around and back-references it is searched faster."
             short.add("Another engine than ripgrep searched.", advice, fallback=True, fallback_reason=self._fallback)
         count = len({match["file"] for match in shown})
-        done = f"Found {counted(len(shown), 'line')} in {counted(count, 'file')} for {self._query.pattern[:80]!r}."
+        done = f"Found {counted(len(shown), 'line')} in {counted(count, 'file')} for {self._params.pattern[:80]!r}."
         engine = "ripgrep" if self._ripgrep and not self._fallback else "python"
         stats = {"matches": len(shown), "files_searched": self._searched, "engine": engine}
         return short.answer({"matches": shown}, done, stats, path_resolved=path)
@@ -148,22 +180,22 @@ class _Search:
         stack.callback(os.close, held)
         return held
 
-    def _ask(self, descriptors: list[int]) -> Searched:
+    def _ask(self, descriptors: list[int]) -> _Searched:
         seconds = max(self._bounds.seconds_left, 0.05)
         if self._ripgrep and descriptors and not self._fallback:
-            found = search_with_ripgrep(self._ripgrep, self._query, descriptors, seconds)
+            found = _search_with_ripgrep(self._ripgrep, self._params, descriptors, seconds)
             if not found.problem:
                 return found
             self._fallback = found.problem
         for descriptor in descriptors:
             os.lseek(descriptor, 0, os.SEEK_SET)
-        found = search_with_python(self._query, descriptors, max(self._bounds.seconds_left, 0.05))
+        found = _search_with_python(self._params, descriptors, max(self._bounds.seconds_left, 0.05))
         if found.problem:
             message = f"The pattern cannot be used: {found.problem}."
             raise ToolFailure(ErrorCode.INVALID_PARAM, message, "Use a plain regular expression.")
         return found
 
-    def _show(self, path: str, descriptor: int, hits: list[LineHit]) -> None:
+    def _show(self, path: str, descriptor: int, hits: list[_LineHit]) -> None:
         columns = {hit.line: hit.column for hit in hits}
         os.lseek(descriptor, 0, os.SEEK_SET)
         with open(os.dup(descriptor), "rb") as file:
@@ -183,10 +215,10 @@ def _files(vault: Sandbox, path: str, include: PathPattern | None, bounds: WalkB
     if is_file:
         with vault.file(path):  # told at once if it is none to be read
             return resolved, [path]
-    with vault.folder(path):
+    with vault.folder(path) as place:
         found = [
             ("/".join(names if resolved == "." else (resolved, *names)), entry.modified)
-            for names, entry in walk(vault, resolved, bounds, NameFilter())
+            for names, entry in walk(place.folder, bounds, NameFilter())
             if entry.kind == "file" and (include is None or include.matches(names))
         ]
     return resolved, [name for name, _ in sorted(found, key=lambda each: (-each[1], each[0]))]
@@ -200,3 +232,60 @@ def _excerpt(text: str, column: int) -> tuple[str, bool]:
     start = max(min(place - _BEFORE, len(text) - EXCERPT), 0)
     end = start + EXCERPT
     return ("…" if start else "") + text[start:end] + ("…" if end < len(text) else ""), True
+
+
+def _search_with_ripgrep(program: str, params: GrepParams, descriptors: list[int], seconds: float) -> _Searched:
+    """Ask ripgrep. It has no look-around and no back-references; such a pattern is a problem."""
+    case = "--case-sensitive" if params.case_sensitive else "--ignore-case"
+    paths = [f"/dev/fd/{descriptor}" for descriptor in descriptors]
+    command = [program, *_RIPGREP_OPTIONS, case, f"--max-count={_MOST_ASKED}", "-e", params.pattern, "--", *paths]
+    code, output, errors, is_late = _run(command, b"", descriptors, seconds)
+    places = {path.encode(): place for place, path in enumerate(paths)}
+    hits = []
+    for line in output.split(b"\n")[:-1]:
+        path, _, rest = line.partition(b"\0")
+        figures = rest.split(b":", 2)
+        if path in places and len(figures) == 3:
+            hits.append(_LineHit(places[path], int(figures[0]), int(figures[1])))
+    problem = "" if is_late or hits or code != _RIPGREP_FAILED else _first_line(errors) or "ripgrep failed"
+    return _Searched(hits, is_late, problem)
+
+
+def _search_with_python(params: GrepParams, descriptors: list[int], seconds: float) -> _Searched:
+    """Ask Python's `re` in a process of its own, which is killed when the time is over."""
+    job = {
+        "pattern": params.pattern, "ignore_case": not params.case_sensitive, "descriptors": descriptors,
+        "most": _MOST_ASKED, "longest_line": LONGEST_LINE,
+    }  # fmt: skip
+    command = [sys.executable, "-I", "-S", "-X", "utf8", str(_SOURCE)]
+    code, output, errors, is_late = _run(command, json.dumps(job).encode(), descriptors, seconds)
+    hits = [_LineHit(*map(int, line.split(b":"))) for line in output.split(b"\n")[:-1]]
+    if code == line_search.NOT_A_PATTERN:
+        return _Searched(problem=_first_line(errors))
+    if code and not is_late:
+        return _Searched(hits, problem="" if hits else "the pattern needs too much memory", is_out_of_time=bool(hits))
+    return _Searched(hits, is_late)
+
+
+def _run(command: list[str], job: bytes, descriptors: list[int], seconds: float) -> tuple[int, bytes, bytes, bool]:
+    """Exit code, output, error output, and whether the time ran out and the process was killed."""
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=descriptors,
+        cwd=os.sep, env={"PATH": os.defpath},
+    )  # fmt: skip
+    try:
+        output, errors = process.communicate(job, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        output, errors = process.communicate()
+        return process.returncode, output, errors, True
+    except BaseException:  # also an interrupt: the search must not go on without us
+        process.kill()
+        process.wait()
+        raise
+    return process.returncode, output, errors, False
+
+
+def _first_line(errors: bytes) -> str:
+    lines = [line for line in errors.decode("utf-8", "replace").splitlines() if line.strip()]
+    return lines[-1].strip()[:200] if lines else ""

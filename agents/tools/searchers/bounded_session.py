@@ -28,15 +28,12 @@ class BoundedSession(requests.Session):
         with response:
             if response.is_redirect:
                 raise requests.TooManyRedirects("the server sends on to another address", response=response)
-            response._content = self._body(response, end)  # what `requests` itself keeps a read body in
+            body = bytearray()
+            for chunk in response.iter_content(_AT_ONCE):
+                body += chunk
+                if len(body) > _LARGEST:
+                    raise requests.exceptions.ContentDecodingError("the answer is too long", response=response)
+                if monotonic() > end:
+                    raise requests.ReadTimeout("the answer takes too long", response=response)
+            response._content = bytes(body)  # what `requests` itself keeps a read body in
         return response
-
-    def _body(self, response: requests.Response, end: float) -> bytes:
-        body = bytearray()
-        for chunk in response.iter_content(_AT_ONCE):
-            body += chunk
-            if len(body) > _LARGEST:
-                raise requests.exceptions.ContentDecodingError("the answer is too long", response=response)
-            if monotonic() > end:
-                raise requests.ReadTimeout("the answer takes too long", response=response)
-        return bytes(body)

@@ -23,9 +23,6 @@ from bookwright.tls import system_tls
 
 Address = IPv4Address | IPv6Address
 
-Resolve = Callable[[str, float], tuple[Address, ...]]
-"""Returns the addresses of a host name within so many seconds; raises `OSError` where there are none."""
-
 _NOT_PUBLIC_4 = tuple(
     IPv4Network(network)
     for network in (
@@ -54,9 +51,6 @@ _ISATAP = (0x0000_5EFE, 0x0200_5EFE)
 WEB_PORTS = (80, 443)
 
 _TRIED_ADDRESSES = 3
-
-Connect = Callable[[Address, int, float], httpcore2.NetworkStream]
-"""Opens a connection to an address and port within so many seconds; raises httpcore's errors."""
 
 
 def is_public(address: Address) -> bool:
@@ -143,8 +137,10 @@ class Network:
     server of its own and still meet every check; no setting changes it.
     """
 
-    resolve: Resolve = system_addresses
-    connect: Connect = system_connect
+    resolve: Callable[[str, float], tuple[Address, ...]] = system_addresses
+    """Returns the addresses of a host name within so many seconds; raises `OSError` where there are none."""
+    connect: Callable[[Address, int, float], httpcore2.NetworkStream] = system_connect
+    """Opens a connection to an address and port within so many seconds; raises httpcore's errors."""
     tls: Callable[[], ssl.SSLContext] = system_tls
 
 

@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from http import HTTPStatus
@@ -118,7 +118,7 @@ class Downloader:
         backend = CheckedBackend(self._wire, self._reach, deadline)
         with httpcore2.ConnectionPool(ssl_context=self._wire.tls(), network_backend=backend) as pool:
             for _ in range(self._bounds.redirects + 1):
-                with self._asked(pool, place, accept) as response:
+                with closing(self._asked(pool, place, accept)) as response:
                     if response.status not in _REDIRECTS:
                         yield ServerAnswer(str(place), response, self._bounds)
                         return
@@ -126,20 +126,29 @@ class Downloader:
         message = f"The page sends on to another address more than {self._bounds.redirects} times."
         raise ToolFailure(ErrorCode.API_ERROR, message, "Try another source.")
 
-    @contextmanager
-    def _asked(self, pool: httpcore2.ConnectionPool, place: httpx2.URL, accept: str) -> Iterator[httpcore2.Response]:
+    def _asked(self, pool: httpcore2.ConnectionPool, place: httpx2.URL, accept: str) -> httpcore2.Response:
         idle = self._bounds.idle_seconds
         request = httpcore2.Request(
             "GET",
             httpcore2.URL(scheme=place.raw_scheme, host=place.raw_host, port=place.port, target=place.raw_path),
-            headers=_headers(place, accept),
+            headers=[
+                (b"Host", place.netloc),
+                (b"User-Agent", _USER_AGENT.encode()),
+                (b"Accept", accept.encode()),
+                (b"Accept-Encoding", b"gzip"),
+                (b"Connection", b"close"),
+            ],
             extensions={"timeout": {"connect": idle, "read": idle, "write": idle, "pool": idle}},
         )
-        response = _sent(pool, request, place)
         try:
-            yield response
-        finally:
-            response.close()
+            return pool.handle_request(request)
+        except httpcore2.TimeoutException:
+            message = f"{place.host!r} did not answer in time."
+            raise ToolFailure(ErrorCode.TIMEOUT, message, "Try another source, or this one later.") from None
+        except httpcore2.NetworkError as error:
+            raise _unreachable(place, f"cannot be reached ({str(error)[:120]})") from None
+        except httpcore2.ProtocolError:  # whose words may be the server's own
+            raise _unreachable(place, "does not speak HTTP") from None
 
     def _next(self, place: httpx2.URL, response: httpcore2.Response) -> httpx2.URL:
         location = next((value for key, value in response.headers if key.lower() == b"location"), b"")
@@ -176,28 +185,6 @@ def port_of(place: httpx2.URL) -> int:
 def phrase(status: int) -> str:
     """Return a status with its name, such as `404 Not Found`."""
     return next((f"{status} {known.phrase}" for known in HTTPStatus if known == status), str(status))
-
-
-def _headers(place: httpx2.URL, accept: str) -> list[tuple[bytes, bytes]]:
-    return [
-        (b"Host", place.netloc),
-        (b"User-Agent", _USER_AGENT.encode()),
-        (b"Accept", accept.encode()),
-        (b"Accept-Encoding", b"gzip"),
-        (b"Connection", b"close"),
-    ]
-
-
-def _sent(pool: httpcore2.ConnectionPool, request: httpcore2.Request, place: httpx2.URL) -> httpcore2.Response:
-    try:
-        return pool.handle_request(request)
-    except httpcore2.TimeoutException:
-        message = f"{place.host!r} did not answer in time."
-        raise ToolFailure(ErrorCode.TIMEOUT, message, "Try another source, or this one later.") from None
-    except httpcore2.NetworkError as error:
-        raise _unreachable(place, f"cannot be reached ({str(error)[:120]})") from None
-    except httpcore2.ProtocolError:  # whose words may be the server's own
-        raise _unreachable(place, "does not speak HTTP") from None
 
 
 def _unreachable(place: httpx2.URL, why: str) -> ToolFailure:
