@@ -12,14 +12,7 @@ from bookwright.models.profile import ProfileName
 from bookwright.models.story.quality import QualityJudgement
 from bookwright.models.story.state import GlobalState
 from bookwright.models.text.changes import Changes
-from bookwright.models.tree.decision import (
-    AtomVerdicts,
-    Expert,
-    FlowDecision,
-    Questions,
-    Routing,
-    TitleAndBlurb,
-)
+from bookwright.models.tree.decision import AtomVerdicts, Expert, FlowDecision, Questions, Routing, TitleAndBlurb
 from bookwright.models.tree.depth import Depth
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanOutput, TaskType

@@ -12,14 +12,7 @@ from typing import Any
 from bookwright import failpoints
 from bookwright.agents.backends import catalogue
 from bookwright.agents.backends.catalogue import Dialect
-from bookwright.agents.backends.protocol import (
-    Backend,
-    FailedAttempt,
-    FailureListener,
-    Listener,
-    Request,
-    StreamEvent,
-)
+from bookwright.agents.backends.protocol import Backend, FailedAttempt, FailureListener, Listener, Request, StreamEvent
 from bookwright.agents.backends.retry import RetryPolicy, complete_with_retries
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.backends.spending.meter import Meter

@@ -9,14 +9,7 @@ from functools import lru_cache
 from itertools import takewhile
 
 from bookwright.agents.context.allocation import TokenAllocation
-from bookwright.agents.context.components import (
-    ChangeRate,
-    Component,
-    components_of,
-    in_groups,
-    lasts,
-    with_registers,
-)
+from bookwright.agents.context.components import ChangeRate, Component, components_of, in_groups, lasts, with_registers
 from bookwright.agents.context.filling import Filling
 from bookwright.agents.context.place import ActivityPlace
 from bookwright.agents.context.pruner import Pruned

@@ -16,13 +16,7 @@ from bookwright.agents.relay.threads.foreshadowing import without_unit
 from bookwright.agents.relay.threads.thread_events import place_of, touched_by
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import EXTRACT, EXTRACT_DESIGN, evaluates
-from bookwright.flows.activities.chapter_check import (
-    check_of,
-    dated_entry,
-    extracts,
-    last_prose,
-    with_times,
-)
+from bookwright.flows.activities.chapter_check import check_of, dated_entry, extracts, last_prose, with_times
 from bookwright.flows.activities.outcomes import as_move, is_given_up, try_step
 from bookwright.flows.activities.prompt_sizes import cut_to_tokens
 from bookwright.flows.activities.unit_facts import begin_activity, prose_of, unit_card
