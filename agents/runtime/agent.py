@@ -9,7 +9,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from bookwright.agents.runtime.sinks import PermissionMode, Sinks
+from bookwright.agents.runtime.permission import PermissionMode
+from bookwright.agents.runtime.sinks import Sinks
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.models.errors import InvalidInput
 from bookwright.models.talk.session import SessionState

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from bookwright.agents.runtime.agent import AgentDefinition, PromptAgent, SystemPrompt, TemplatePrompt
-from bookwright.agents.runtime.sinks import PermissionMode
+from bookwright.agents.runtime.permission import PermissionMode
 
 _LOOKING = ("LS", "Glob", "Grep", "Read")
 _INDEX = ("search_designs", "search_story", "search_references")

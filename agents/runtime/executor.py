@@ -10,7 +10,8 @@ from enum import StrEnum
 
 from bookwright.agents.runtime.agent import AgentRegistry, Execution, ExecutionHandle
 from bookwright.agents.runtime.events.bus import EventBus
-from bookwright.agents.runtime.sinks import CanUseTool, MessageAdapter, allow
+from bookwright.agents.runtime.permission import CanUseTool, allow
+from bookwright.agents.runtime.sinks import MessageAdapter
 from bookwright.models.talk.event import StreamMetrics
 from bookwright.models.talk.session import SessionState
 

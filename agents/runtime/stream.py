@@ -25,7 +25,8 @@ from bookwright.agents.react.loop import Loop, answered
 from bookwright.agents.react.observation import ROOM
 from bookwright.agents.runtime.agent import Execution, Preset, SystemPrompt, TemplatePrompt
 from bookwright.agents.runtime.metrics import StreamMeter, note
-from bookwright.agents.runtime.sinks import PermissionGuard, Sinks
+from bookwright.agents.runtime.permission import PermissionGuard
+from bookwright.agents.runtime.sinks import Sinks
 from bookwright.agents.runtime.talk import RequestMaker, TalkSession, as_event
 from bookwright.agents.tools.builtin import file_registry
 from bookwright.agents.tools.files.sandbox import Sandbox

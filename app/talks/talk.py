@@ -18,7 +18,8 @@ from bookwright.agents.runtime.agent import Execution
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.runtime.executor import TabExecutor
 from bookwright.agents.runtime.messages import MessageStore, spoken
-from bookwright.agents.runtime.sinks import EDITING_TOOLS, SESSION, Allowed, Denied, Permission, PermissionMode
+from bookwright.agents.runtime.permission import EDITING_TOOLS, Allowed, Denied, Permission, PermissionMode
+from bookwright.agents.runtime.sinks import SESSION
 from bookwright.agents.runtime.start import TASK
 from bookwright.agents.runtime.stream import Services
 from bookwright.agents.tools.outside import one_line

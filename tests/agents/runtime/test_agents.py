@@ -8,7 +8,8 @@ import pytest
 
 from bookwright.agents.runtime.agent import AgentDefinition, Preset, PromptAgent
 from bookwright.agents.runtime.cast import CAST, CastAgent
-from bookwright.agents.runtime.sinks import Allowed, Denied, MessageAdapter, PermissionMode, Sinks
+from bookwright.agents.runtime.permission import Allowed, Denied, PermissionMode
+from bookwright.agents.runtime.sinks import MessageAdapter, Sinks
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import BackendUnavailable, InvalidInput, SessionNotFound, SessionNotStarted
 from bookwright.models.talk.session import SessionState
