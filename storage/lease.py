@@ -58,8 +58,10 @@ class Lease:
 
         A wish that the book rest is met once its holder has died, and forgotten by whoever does not ask for it. One
         who `hears_wish` is told what was wished lately while nobody held the book: since it began and had no lease yet.
-        `unsure` is a lease that was taken in a commit whose answer was lost: if it stands, it is ours. `BookHeld` is
-        raised where another worker holds it.
+        `unsure` is a lease that was taken in a commit whose answer was lost: if it stands, it is ours.
+
+        Raises:
+            BookHeld: Another worker holds it.
         """
         may_take = [books.c.lease_owner.is_(None), books.c.lease_expires <= database_now()]
         if unsure is not None:  # its very moment is told too: a token alone could be another's

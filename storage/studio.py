@@ -69,7 +69,9 @@ class Studio:
 
         `used` is what the book has spent and holds for calls in flight, `need` the worst that its next call can take.
         The book's own row must be fenced before, in the same transaction; whoever else asks waits for this one's end.
-        `BudgetExceeded` is raised where less than the need is left.
+
+        Raises:
+            BudgetExceeded: Less than that is left.
         """
         self._connection.execute(_LOCK)
         # What dead workers hold is void for good: one that was only asleep finds out and asks again.

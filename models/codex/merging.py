@@ -133,7 +133,9 @@ def united(kept: CodexEntry, other: CodexEntry, reading: ReadingOrder) -> CodexE
     """Return one entry with all that two have: the first one's id and name, both ones' names, phases and sections.
 
     Of a section that both have the texts follow each other, and the stricter of their visibilities and places holds.
-    `InvalidEntry` is raised where they are of two kinds, or the same one.
+
+    Raises:
+        InvalidEntry: They are of two kinds, or the same one.
     """
     if kept.id == other.id:
         raise InvalidEntry(f"{kept.id!r} is one entry already; name two")

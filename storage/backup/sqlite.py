@@ -55,8 +55,10 @@ def prepare(copy: Path, settings: Settings) -> None:
     """Make a database that was unpacked fit to take over: checked, of the newest schema, held by nobody.
 
     Passages get numbers that no index has seen, so that an index which is newer than the backup, on
-    whatever host, is found out: its stamp counts rows that are no longer there. `UnusableBackup` is raised where the
-    unpacked database is not whole.
+    whatever host, is found out: its stamp counts rows that are no longer there.
+
+    Raises:
+        UnusableBackup: It is not whole.
     """
     database = open_database(settings.model_copy(update={"database_url": f"sqlite:///{copy}"}))
     try:

@@ -46,7 +46,10 @@ def open_whole(
 ) -> ChromaIndex:
     """Open a book's collections and fill them; such as are known or found to be damaged are built again.
 
-    Nothing is embedded: the vectors come from the database. `IndexDamaged` is raised where even a new one is of no use.
+    Nothing is embedded: the vectors come from the database.
+
+    Raises:
+        IndexDamaged: Not even a new one can be used.
     """
     index = ChromaIndex(book, model, settings)
     reason = str(damage) if damage else _what_is_wrong(index, look)
