@@ -218,7 +218,11 @@ class Brief(StrictModel):
         return self.model_copy(update={"secrets": (), "foreshadowing": (), "style_sample": "", "outline": ""})
 
     def changed(self, **changes: Any) -> "Brief":
-        """A copy with some fields changed, checked like any brief; `InvalidBrief` where it could not be written."""
+        """A copy with some fields changed, checked like any brief.
+
+        Raises:
+            InvalidBrief: The changed brief could not be written.
+        """
         return make_brief({**self.model_dump(mode="json"), **changes})
 
 

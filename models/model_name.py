@@ -31,7 +31,10 @@ def full_name(value: str, environment: Mapping[str, str]) -> str:
     """Return a model's name with its provider, which may be left out where there is no doubt whose it is.
 
     A model of Claude's is the API's where there is a key for it, and else the program's. The program alone is asked
-    for its own default. `ValueError` is raised for what is no name of a model.
+    for its own default.
+
+    Raises:
+        ValueError: It is no name of a model.
     """
     if value == _CLAUDE_CLI:  # the one provider that has a default of its own. Source: REQUIREMENTS C-16
         wanted = environment.get(_VARIABLE, "").strip().removeprefix(f"{_CLAUDE_CLI}:")

@@ -74,7 +74,11 @@ class UnitRule(FrozenModel):
 
     @classmethod
     def parse(cls, text: str) -> "UnitRule":
-        """Read a rule; `ValueError` is raised for what is none."""
+        """Read a rule.
+
+        Raises:
+            ValueError: It is none.
+        """
         words = " ".join(text.replace("_", " ").split()).casefold()
         bare = words.removeprefix("every ").removeprefix("all ")
         if bare in _POSITIONS:
@@ -96,7 +100,10 @@ class UnitRule(FrozenModel):
 def rules_of(texts: Any, words: Collection[str] = ()) -> tuple[str, ...]:
     """Return the rules that stand in a list or, with commas between them, in one text; each once, as it is kept.
 
-    `words` are names of something else that may stand among them; `ValueError` is raised for what is neither.
+    `words` are names of something else that may stand among them.
+
+    Raises:
+        ValueError: One is no rule.
     """
     if not isinstance(texts, (str, list, tuple)):
         raise ValueError("is no list of names")
