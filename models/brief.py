@@ -237,7 +237,11 @@ def identified(records: Iterable[Any]) -> list[Any]:
 
 
 def make_brief(values: dict[str, Any]) -> Brief:
-    """Check a brief's values; `InvalidBrief` says in one line what is missing, unknown or impossible."""
+    """Check a brief's values.
+
+    Raises:
+        InvalidBrief: Something is missing, unknown or impossible; the message is one line.
+    """
     try:
         return Brief.model_validate(values)
     except ValidationError as error:

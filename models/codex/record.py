@@ -112,7 +112,11 @@ def kind_of(record: Record) -> RecordKind:
 
 
 def make_record(kind: RecordKind, values: dict[str, Any]) -> Record:
-    """Check a record's values; `InvalidEntry` says in one line which is missing, unknown or impossible."""
+    """Check a record's values.
+
+    Raises:
+        InvalidEntry: One is missing, unknown or impossible; the message is one line.
+    """
     try:
         return kind.model.model_validate(values)
     except ValidationError as error:
