@@ -1,6 +1,41 @@
-"""Every error the engine raises on purpose, family by family; what one means stands with it.
+"""Every error the engine raises on purpose.
 
-The families are `InvalidInput`, `LeaseError`, `BackendError`, `BookPaused` and `StorageError`: each has an exit code.
+* BookwrightError
+  x InvalidInput             what a person typed or wrote in a file cannot be used; exit code 2
+    + InvalidBrief, InvalidSetting, DatabaseTooNew, UnwritableFolder
+    + UnknownModel
+      - MissingWeights       the weights of an embedded model are not on this machine
+    + MissingKey             the chosen provider has no API key
+    + MissingProgram         the program that a provider runs is not here, or cannot do what is needed
+    + InvalidTemplate        an edited prompt template that cannot be rendered
+    + InvalidBlueprint       a blueprint that is not there, is broken, or has gone away under a book
+    + BookNotFound, NodeNotFound, SessionNotFound, SessionNotStarted, EntryNotFound, GateNotFound, GateDecided
+    + UnusableBackup         a file that is no backup, or none that can be restored here
+    + UnusableBook           a file that is no exported book, or was cut off or changed
+    + InvalidEntry           a codex entry, secret or thread that cannot be kept
+    + NameTaken              two entries of the codex would answer to one name
+    + EditConflict           somebody else changed it meanwhile
+  x LeaseError
+    + BookHeld               another worker writes this book
+    + LeaseLost              this worker no longer does
+  x BackendError             a model did not deliver
+    + BackendUnavailable     worth a retry: timeout, throttling, outage, a broken stream
+    + RequestRejected        the provider refuses the request itself; a retry changes nothing
+    + BudgetExceeded         the call could cost more than is left
+    + NotUnderstood          no answer to an author's words was a command
+  x BookPaused               the book rests, with a reason and what to do about it
+    + BookFailed             something did not come about: the four that follow
+    + NoResult               no answer to a step was a result, however often it was asked
+    + ReplyLost              a paid reply could not be kept
+    + FatalContextError      what a writer would read cannot be made, or holds a secret
+    + StageTimeout           a stage of a blueprint took longer than it may
+    + GateWaiting            a human has to decide
+    + OrderChanged           the author changed the brief; the walk goes on under the new one at once
+  x ToolFailure              a tool has nothing to give; told to the model, not to the person
+  x InvalidEvent             what was emitted on the event bus is no event
+  x StorageError
+    + DiskFull, DatabaseBusy, DatabaseUnreachable
+    + DatabaseDamaged        the file itself is broken; a backup has to be restored
 """
 
 from typing import TYPE_CHECKING, Any
