@@ -69,7 +69,8 @@ def asked_at_close(unit: TaskNode, deps: Deps) -> GateKind | None:
 def pass_candidates(unit: TaskNode, preferred: str, deps: Deps) -> Ruling | None:
     """Return what the author decided on a unit's drafts, with the text that is to go on; None where they want no gate.
 
-    Raises `GateWaiting` if they have not decided yet.
+    Raises:
+        GateWaiting: They have not decided yet.
     """
     is_asked = GateKind.CANDIDATES in deps.brief.gates
     if not is_asked and _find(unit, GateKind.CANDIDATES, 1, deps) is None:
@@ -100,7 +101,9 @@ def human_fallback(unit: TaskNode, deps: Deps, history: FallbackHistory, number:
 
     Returns what was decided: the text to accept, or the note under which the draft is to be revised. Where that
     revision is refused, too, call it with the next `number`; after a restart the walk gets what was decided for it.
-    Raises `GateWaiting` if nobody has decided and the brief wants to wait.
+
+    Raises:
+        GateWaiting: Nobody has decided, and the brief wants to wait.
     """
     gate = _opened(unit, GateKind.HUMAN_FALLBACK, number, history, deps)
     if gate.is_waiting and _is_for_brief(gate.kind, deps):

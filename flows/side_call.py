@@ -40,7 +40,8 @@ def side_call(
 ) -> Iterator[SideCall]:
     """Prepare a call about a book that rests or is being written; the book's state stays what it is.
 
-    Raises `DatabaseDamaged` if the book's last worker died and the file is broken; nothing was paid.
+    Raises:
+        DatabaseDamaged: The book's last worker died and the file is broken; nothing was paid.
     """
     check_after_unclean_stop(storage.database, storage.book)
     with ExitStack() as stack:

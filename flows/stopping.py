@@ -40,7 +40,8 @@ class Limits:
     def parse(cls, until: str | None, words_today: int | None) -> "Limits":
         """Read `--until`: `3`, `chapter 3` or `chapter:3`, so many units of another level, or a unit's label.
 
-        Raises `InvalidSetting` if it is none of these.
+        Raises:
+            InvalidSetting: It is none of these.
         """
         if words_today is not None and words_today < 1:
             raise InvalidSetting(f"--words-today is {words_today}; it must be at least 1")

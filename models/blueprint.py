@@ -283,9 +283,5 @@ class Blueprint(StrictModel):
         return tuple(member for member in before if member.kind is MemberKind.REVIEW and member.name in named)
 
     def varied(self, variant: str) -> "Blueprint":
-        """Return the blueprint as a variant of it has it.
-
-        Raises:
-            KeyError: It has no variant of that name.
-        """
+        """Return the blueprint as a variant of it has it; `KeyError` where it has none of that name."""
         return self.model_copy(update={"units": {**self.units, **self.variants[variant].units}})

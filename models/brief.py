@@ -218,11 +218,7 @@ class Brief(StrictModel):
         return self.model_copy(update={"secrets": (), "foreshadowing": (), "style_sample": "", "outline": ""})
 
     def changed(self, **changes: Any) -> "Brief":
-        """A copy with some fields changed, checked like any brief.
-
-        Raises:
-            InvalidBrief: The changed brief could not be written.
-        """
+        """A copy with some fields changed, checked like any brief; `InvalidBrief` where it could not be written."""
         return make_brief({**self.model_dump(mode="json"), **changes})
 
 
@@ -237,11 +233,7 @@ def identified(records: Iterable[Any]) -> list[Any]:
 
 
 def make_brief(values: dict[str, Any]) -> Brief:
-    """Check a brief's values.
-
-    Raises:
-        InvalidBrief: Something is missing, unknown or impossible; the message is one line.
-    """
+    """Check a brief's values; `InvalidBrief` says in one line what is missing, unknown or impossible."""
     try:
         return Brief.model_validate(values)
     except ValidationError as error:

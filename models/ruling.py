@@ -25,11 +25,7 @@ def approval(gate: Gate, by: Decider, note: str = "", text: str | None = None) -
 
 
 def rejection(gate: Gate, by: Decider, note: str) -> Ruling:
-    """Have what a gate is about done again under a note.
-
-    Raises:
-        InvalidInput: There is no note, or it is too long.
-    """
+    """Have what a gate is about done again under a note; `InvalidInput` where there is none, or it is too long."""
     if not as_given(note):
         raise InvalidInput(f"{gate.name}: a rejection needs a note that says what is to be different")
     return Ruling(state=GateState.REJECTED, note=_bounded(note, MOST_NOTE, "note"), by=by)

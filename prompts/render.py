@@ -31,8 +31,10 @@ def render(path: str, card: Card | FormCard, locale: str = "en", folder: Path | 
     """Render the part of a prompt that is the step's own (role, method, output), or a blueprint's directions.
 
     `path` is relative to this folder without its ending, such as `"story/act/plan/critic"`, or begins with
-    `blueprint/` for a template of the blueprint's `folder`. Raises `jinja2.UndefinedError` if the template names
-    something that no card holds.
+    `blueprint/` for a template of the blueprint's `folder`.
+
+    Raises:
+        jinja2.UndefinedError: The template names something that no card holds.
     """
     return template(path, locale, folder).render(vars(card)).strip()
 

@@ -126,8 +126,10 @@ def has_frame(path: str, locale: str, folder: Path) -> bool:
 def source_of(path: str, locale: str, folder: Path | None = None) -> tuple[str, Path]:
     """Return a template's text as a prompt language sees it, and the file it stands in.
 
-    `folder` holds the templates of the book's blueprint, if it has one. Raises `InvalidTemplate` if this version has
-    no such template.
+    `folder` holds the templates of the book's blueprint, if it has one.
+
+    Raises:
+        InvalidTemplate: This version has no such template.
     """
     try:
         text, file = source_in(environment(locale, folder), f"{path}{ENDING}")
@@ -145,8 +147,10 @@ def takes_in(path: str, locale: str, folder: Path | None = None) -> list[str]:
 def render_edited(file: Path, stands_for: str, path: str, card: Card, locale: str, folder: Path | None = None) -> str:
     """Render what `prompts.render` renders for a path, with a file in the place of that template or of one it takes in.
 
-    All other templates are found as always, the overlay's before the English ones. Raises `InvalidTemplate` if the
-    file cannot be read, is no template, or names what no card holds.
+    All other templates are found as always, the overlay's before the English ones.
+
+    Raises:
+        InvalidTemplate: The file cannot be read, is no template, or names what no card holds.
     """
     text, name = _read(file), f"{stands_for}{ENDING}"
     own = FunctionLoader(lambda wanted: (text, str(file), None) if wanted == name else None)

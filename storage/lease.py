@@ -92,6 +92,9 @@ class Lease:
         """Renew the lease, make `changes` to the book's row, and tell what others want of its holder.
 
         The first statement of every write to the book.
+
+        Raises:
+            LeaseLost: A newer worker holds the book; the transaction must be given up.
         """
         fence = _FENCE.values(changes) if changes else _FENCE
         return self._holds(connection.execute(fence, self._identity))
@@ -99,7 +102,10 @@ class Lease:
     def fence_step(self, connection: Connection, bill: dict[str, Any]) -> HolderNews:
         """Do the same for one recorded step, adding its bill to the book's sums.
 
-        `bill` has `intent`, `calls`, `input_tokens`, `cached_tokens`, `output_tokens`, `cost`, `unpriced_calls`.
+        `bill` has `intent`, `calls`, `input_tokens`, `cached_tokens`, `output_tokens`, `cost` and `unpriced_calls`.
+
+        Raises:
+            LeaseLost: A newer worker holds the book; the transaction must be given up.
         """
         values = self._identity | {f"bill_{name}": value for name, value in bill.items()}
         return self._holds(_FENCE_STEP.execute(connection, values))

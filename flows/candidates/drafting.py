@@ -114,8 +114,10 @@ def chosen_of(
     """Have a unit drafted so often; return the draft that goes on, and what of another one is worth taking over.
 
     Each draft, each judgement and the choice are steps of the journal. In the walk the book rests for its author's
-    choice where they want that, and `GateWaiting` is raised until it is made. Where the unit's text `stands` already,
-    it stays.
+    choice where they want that. Where the unit's text `stands` already, it stays.
+
+    Raises:
+        GateWaiting: The author has not chosen yet.
     """
     texts = [_draft(agent, number, run, is_bare=is_bare) for number in range(1, count + 1)]
     made = tuple(

@@ -16,7 +16,8 @@ _OF_A_PART = 0.5
 def go_on(stores: Stores, book: Book, amount: int) -> Book:
     """Make a resting book so much longer; the walk plans and writes what is missing. Return the book.
 
-    Raises `InvalidInput` if it is still being written, in one piece, or would be too long; nothing was changed then.
+    Raises:
+        InvalidInput: It is still being written, in one piece, or would be too long; nothing was changed.
     """
     root = stores.nodes.root()
     length = root.written + amount

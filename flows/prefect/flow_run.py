@@ -124,9 +124,10 @@ class ServerWatch:
     def has_run(self, way_on: str) -> bool:
         """True if there is a flow run to show the next activity in; to be asked inside that run.
 
-        `way_on` names what goes on with the book where it ends here. Only a wish to end is taken from the run's state:
-        `RunCancelled` is raised if somebody cancelled it. A worker ends its process as well; a terminal's has nobody to
-        do so.
+        `way_on` names what goes on with the book where it ends here. Only a wish to end is taken from the run's state.
+
+        Raises:
+            RunCancelled: Somebody cancelled it. A worker ends its process as well; a terminal's has nobody to do so.
         """
         run = own_flow_run()
         if run is None:

@@ -54,7 +54,8 @@ def login_file(settings: Settings) -> Path:
 def make_login(settings: Settings) -> str:
     """Return the login of this data folder's servers, making one if there is none; a person's own setting wins.
 
-    Raises `InvalidSetting` if the file is there and holds none.
+    Raises:
+        InvalidSetting: The file is there and holds none.
     """
     file = login_file(settings)
     made = known_login(settings) or write_once(file, f"{_LOGIN_USER}:{secrets.token_urlsafe(_LOGIN_BYTES)}")

@@ -108,7 +108,8 @@ def _make_pool(limit: int) -> None:
 def look_after(server: Process, start: Callable[[], Process], tell: Callable[[str], None]) -> None:
     """Keep a worker running until something ends this process; `tell` hears of each that died.
 
-    Raises `BookwrightError` if the server ended by itself.
+    Raises:
+        BookwrightError: The server ended by itself.
     """
     rest = _FIRST_REST_SECONDS
     while True:

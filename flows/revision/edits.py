@@ -55,7 +55,8 @@ def check_brief_change(brief: Brief, book: Book, stores: Stores) -> None:
 def change_brief(brief: Brief, book: Book, stores: Stores) -> Book:
     """Store a new version of a brief and bring the book's own unit in line with it; return the book.
 
-    Raises what `check_brief_change` does; nothing was changed then.
+    Raises:
+        InvalidBrief: Too much is written for this change; nothing was changed.
     """
     check_brief_change(brief, book, stores)
     old, root = book.brief, stores.nodes.root()

@@ -26,7 +26,8 @@ _SHOWN_PARTS = 8
 def chosen(stores: Stores, node: TaskNode, kind: DocumentKind | None) -> Document:
     """Return the current document of a kind at a node, with its text; without a kind, the one that a node is for.
 
-    Raises `InvalidInput` if there is none, or nothing says which is meant.
+    Raises:
+        InvalidInput: There is none, or nothing says which is meant.
     """
     there = stores.documents.of_nodes([node.key], *DocumentKind)
     kinds = [document.kind for document in there]
@@ -70,7 +71,8 @@ def check_writable(document: Document, node: TaskNode, stores: Stores) -> None:
 def check_words(old: Document, node: TaskNode, text: str, stores: Stores) -> str:
     """Return an author's words as they would be kept in the place of a document's.
 
-    Raises `InvalidInput` if there are none, or the kind is not an author's to write.
+    Raises:
+        InvalidInput: There are none, or the kind is not an author's to write.
     """
     check_writable(old, node, stores)
     text = plain(text).strip()
@@ -84,7 +86,10 @@ def check_words(old: Document, node: TaskNode, text: str, stores: Stores) -> str
 def take_in(stores: Stores, node: TaskNode, old: Document, text: str, note: str = "") -> Document | None:
     """Make the author's words the next version of a document, in a transaction on a book that rests.
 
-    Returns None, and changes nothing, where they are the words that stand there. Raises what `check_words` does.
+    Returns None, and changes nothing, where they are the words that stand there.
+
+    Raises:
+        InvalidInput: There are no words, or the kind is not an author's to write.
     """
     text = check_words(old, node, text, stores)
     if text == stores.documents.text_of(old).strip():
@@ -99,7 +104,8 @@ def take_in(stores: Stores, node: TaskNode, old: Document, text: str, note: str 
 def restore(stores: Stores, node: TaskNode, kind: DocumentKind | None, version: int) -> Document:
     """Take an earlier version up again, as a new version with its text, its structure and what it rested on.
 
-    Raises what `chosen` and `earlier` do.
+    Raises:
+        InvalidInput: There is no such version, or its text stands there already.
     """
     current = chosen(stores, node, kind)
     old = earlier(stores, node, current, version)
@@ -114,7 +120,8 @@ def restore(stores: Stores, node: TaskNode, kind: DocumentKind | None, version: 
 def earlier(stores: Stores, node: TaskNode, current: Document, version: int) -> Document:
     """Return an earlier version of a document, without its text.
 
-    Raises `InvalidInput` if there is no such version, or its text stands there already.
+    Raises:
+        InvalidInput: There is no such version, or its text stands there already.
     """
     versions = stores.documents.versions(node.key, current.kind)
     old = next((found for found in versions if found.version == version), None)

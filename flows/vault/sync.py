@@ -199,8 +199,10 @@ class Sync:
 def finish(vault: Vault, plan: Plan) -> list[FileFinding]:
     """Put conflicts and what is set aside beside, then bring the folder up to the book.
 
-    What cannot be written, or was changed meanwhile, joins the plan's findings and is returned. Raises `InvalidInput`
-    if the folder cannot be written.
+    What cannot be written, or was changed meanwhile, joins the plan's findings and is returned.
+
+    Raises:
+        InvalidInput: The folder cannot be written.
     """
     try:
         for path, name in plan.moved.items():

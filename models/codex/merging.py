@@ -76,11 +76,7 @@ def merged(old: Record, wanted: Record, origins: dict[str, Origin]) -> tuple[Rec
 
 
 def with_value(record: Record, path: str, value: Any) -> Record:
-    """Return a record with the field at a path set.
-
-    Raises:
-        InvalidEntry: There is no such field, or the value does not fit it.
-    """
+    """Return a record with the field at a path set; `InvalidEntry` where there is none, or the value does not fit."""
     *outer, last = path.split("/")
     values = inner = keyed(record)
     for name in outer:

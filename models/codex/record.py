@@ -112,11 +112,7 @@ def kind_of(record: Record) -> RecordKind:
 
 
 def make_record(kind: RecordKind, values: dict[str, Any]) -> Record:
-    """Check a record's values.
-
-    Raises:
-        InvalidEntry: One is missing, unknown or impossible; the message is one line.
-    """
+    """Check a record's values; `InvalidEntry` says in one line which is missing, unknown or impossible."""
     try:
         return kind.model.model_validate(values)
     except ValidationError as error:

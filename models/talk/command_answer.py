@@ -33,11 +33,7 @@ class CommandAnswer(FrozenModel):
 
     @property
     def command(self) -> Command:
-        """The one command that it names.
-
-        Raises:
-            ValueError: It is none of the list, or a value does not fit; the message is for the model.
-        """
+        """The one command that it names; `ValueError` tells the model which value does not fit, or that it is none."""
         named = {argument.name: argument.value for argument in self.arguments if argument.value.strip()}
         try:
             return _COMMANDS.validate_python({**named, "verb": self.verb})

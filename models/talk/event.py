@@ -196,11 +196,7 @@ _EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="t
 
 
 def check_event(event: Any) -> Event:
-    """Return an event, made of fields where it is a mapping.
-
-    Raises:
-        InvalidEvent: It is none; the message says what is wrong.
-    """
+    """Return an event, made of fields where it is a mapping; `InvalidEvent` says what is wrong with what is none."""
     try:
         return _EVENT.validate_python(event)
     except ValidationError as error:

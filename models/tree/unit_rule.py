@@ -74,11 +74,7 @@ class UnitRule(FrozenModel):
 
     @classmethod
     def parse(cls, text: str) -> "UnitRule":
-        """Read a rule.
-
-        Raises:
-            ValueError: It is none.
-        """
+        """Read a rule; `ValueError` is raised for what is none."""
         words = " ".join(text.replace("_", " ").split()).casefold()
         bare = words.removeprefix("every ").removeprefix("all ")
         if bare in _POSITIONS:

@@ -81,11 +81,7 @@ def write_backup(path: Path, data: Path, contents: Contents) -> Manifest:
 
 
 def read_manifest(path: Path) -> Manifest:
-    """Read what a backup says of itself.
-
-    Raises:
-        UnusableBackup: It is no backup, or of a kind that this version does not know.
-    """
+    """Read what a backup says of itself; `UnusableBackup` where it is none, or of a kind that is not known here."""
     with _opened(path) as (_, manifest):
         return manifest
 

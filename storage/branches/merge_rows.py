@@ -56,11 +56,7 @@ def undo_of(before: Snapshot, after: Snapshot) -> Undo:
 
 
 def take_back(connection: Connection, book: str, undo: Mapping[str, Any], steps_then: int) -> None:
-    """Put a book's rows back to what they were.
-
-    Raises:
-        EditConflict: Something was written or changed since; nothing was taken back.
-    """
+    """Put a book's rows back to what they were; `EditConflict`, and nothing is done, where something came since."""
     _check_unchanged(connection, book, undo, steps_then)
     for table in (*_TABLES, books):  # before a node goes that a document was moved to, and would take it along
         for row in undo[table.name]["changed"]:

@@ -232,11 +232,7 @@ def free_megabytes(settings: Settings) -> int:
 
 
 def make_home(settings: Settings) -> None:
-    """Make the data folder, which nobody but its owner can look into.
-
-    Raises:
-        UnwritableFolder: It cannot be made or written to.
-    """
+    """Make the data folder, which nobody but its owner can look into; `UnwritableFolder` where that cannot be done."""
     try:
         make_private(settings.home)
         with tempfile.TemporaryFile(dir=settings.home):  # nobody else's, however many start at once

@@ -74,11 +74,7 @@ def sqlite_engine(path: str, busy_seconds: float) -> Engine:
 
 
 def postgres_engine(url: str, lease_seconds: float) -> Engine:
-    """Return an engine on a server.
-
-    Raises:
-        InvalidSetting: The address cannot be used.
-    """
+    """Return an engine on a server; `InvalidSetting` is raised where its address cannot be used."""
     try:
         address = make_url(url.replace("postgresql://", "postgresql+psycopg://", 1))
         own = {name: value for name, value in _PATIENCE.items() if name not in address.query}

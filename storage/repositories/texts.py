@@ -83,11 +83,7 @@ class TextStore:
             self._stored.update(items)
 
     def get(self, key: str) -> str:
-        """Return the text of that hash.
-
-        Raises:
-            KeyError: It is not stored (its prompt was let go by retention).
-        """
+        """Return the text of that hash; `KeyError` where it is not stored (its prompt was let go by retention)."""
         body = self._body(key)
         if body is None:
             raise KeyError(key)

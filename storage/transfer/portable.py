@@ -193,11 +193,7 @@ def _as_json(value: Any, part: BookTable) -> Any:
 
 
 def bytes_of(value: Any) -> bytes:
-    """Return bytes, or a text, from what JSON says of them.
-
-    Raises:
-        ValueError: It is neither.
-    """
+    """Return bytes, or a text, from what JSON says of them; `ValueError` is raised where that is neither."""
     match value:
         case str():
             return value.encode("utf-8")
