@@ -124,12 +124,16 @@ def test_every_verb_of_the_table_is_there(name: str) -> None:
     assert load(name).name == name
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_a_shell_is_given_a_script_that_completes(home: Path, shell: str) -> None:
-    shown = run("--show-completion", shell)
+@pytest.mark.parametrize(
+    ("shell", "begins"),
+    [("bash", "_bookwright_completion()"), ("zsh", "#compdef bookwright"), ("fish", "complete --command bookwright")],
+)
+def test_a_shell_is_given_a_script_that_completes(home: Path, shell: str, begins: str) -> None:
+    shown = run("--show-completion", shell, _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")  # else by its own parent
 
     assert shown.returncode == 0
-    assert "_BOOKWRIGHT_COMPLETE" in shown.stdout
+    assert shown.stdout.startswith(begins)
+    assert f"_BOOKWRIGHT_COMPLETE=complete_{shell}" in shown.stdout
 
 
 @pytest.mark.parametrize(
