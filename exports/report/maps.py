@@ -11,6 +11,7 @@ from bookwright.exports.report.charts import Chart, Presence, presences, shorten
 from bookwright.models.codex.entries import CodexEntry, EntryKind
 from bookwright.models.story.report import BookReport
 from bookwright.models.text.language import Language
+from bookwright.models.tree.place import order_of
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.stores import Stores
@@ -176,12 +177,16 @@ def presence_chart(report: BookReport, entries: Iterable[CodexEntry], manuscript
     """Draw in which chapters the people of a book are named, who is named most first; None where nobody is."""
     people = [entry for entry in entries if entry.kind is EntryKind.CHARACTER]
     patterns = _patterns(people, manuscript.storage.language)
-    counts: dict[str, list[int]] = {entry.id: [] for entry in people}
-    for chapter in report.chapters:
-        scenes = [scene for own in manuscript.chapters(chapter.label) for scene in manuscript.scenes(own)]
-        text = "\n".join(paragraph for scene in scenes for paragraph in scene)
+    places = {order_of(chapter.label): place for place, chapter in enumerate(report.chapters)}
+    counts = {entry.id: [0] * len(places) for entry in people}
+    for chapter in manuscript.chapters():  # all at once, since a look at one goes through the whole tree
+        order = chapter.unit.order
+        above = next((order[:depth] for depth in range(len(order), 0, -1) if order[:depth] in places), None)
+        if above is None:
+            continue
+        text = "\n".join(paragraph for scene in manuscript.scenes(chapter) for paragraph in scene)
         for identity, pattern in patterns.items():
-            counts[identity].append(len(pattern.findall(text)))
+            counts[identity][places[above]] += len(pattern.findall(text))
     named = sorted((entry for entry in people if any(counts[entry.id])), key=lambda entry: -sum(counts[entry.id]))
     if not named:
         return None

@@ -1,22 +1,28 @@
 """The story so far as pictures and tables: who appears where, when it happens."""
 
 import re
+from pathlib import Path
 
+from sqlalchemy import event
 from starlette.testclient import TestClient
 
+from bookwright.exports.manuscript import Manuscript
+from bookwright.exports.report.book_report import report_of
+from bookwright.exports.report.maps import presence_chart
 from bookwright.models.codex.entries import CodexEntry, EntryKind
 from bookwright.models.codex.record import Origin
 from bookwright.models.settings import Settings
 from bookwright.models.story_time.times import StoryTime
 from bookwright.storage.stores import BookStorage
 from tests.cli.shelf import add_choice
-from tests.support.books import make_book
+from tests.support.books import make_book, make_settings
 
 CHAPTERS = [
     {"level": "chapter", "title": "One", "text": "Mira Vale came. Mira sat. Miranda did not."},
     {"level": "chapter", "title": "Two", "text": "The Old Man came."},
     {"level": "chapter", "title": "Three", "text": "Mira asked the Old Man."},
 ]
+MIRA = CodexEntry(id="mira", kind=EntryKind.CHARACTER, name="Mira Vale")
 
 
 def test_people_stand_over_the_chapters_that_name_them(page: TestClient, settings: Settings) -> None:
@@ -29,6 +35,17 @@ def test_people_stand_over_the_chapters_that_name_them(page: TestClient, setting
         "Mira Vale, 1: 2", "Mira Vale, 3: 1", "the Old Man, 3: 1",
     ]  # fmt: skip
     assert "Nobody" not in picture
+
+
+def test_a_chapter_is_read_once_for_the_people_and_the_tree_not_once_a_chapter(tmp_path: Path) -> None:
+    settings, statements = make_settings(tmp_path / "long"), list[str]()
+    book = make_book(settings, CHAPTERS * 8)
+    report = report_of(book, settings)
+    event.listen(book.database.engine, "before_cursor_execute", lambda *call: statements.append(call[2]))
+
+    presence_chart(report, [MIRA], Manuscript(book))
+
+    assert len(statements) <= 7 * len(report.chapters)
 
 
 def test_a_name_is_found_within_a_language_without_blanks(page: TestClient, settings: Settings) -> None:
