@@ -122,9 +122,9 @@ class Manuscript:
         if not found and wanted.is_unit and wanted.written:
             yield Chapter(wanted, clean(wanted.title), 0)
 
-    def chapters(self, label: str = "1") -> Iterator[Chapter]:
-        """Yield the chapters of one node, or of all, in reading order."""
-        return (section for section in self.sections(label) if isinstance(section, Chapter))
+    def chapters(self) -> Iterator[Chapter]:
+        """Yield all chapters in reading order."""
+        return (section for section in self.sections() if isinstance(section, Chapter))
 
     def scenes(self, chapter: Chapter) -> list[Scene]:
         """Return a chapter's text, cut where a new scene begins.
