@@ -15,7 +15,6 @@ from bookwright.agents.context.shortfall import Shortfall
 from bookwright.agents.relay.registers import place_of_plan, planned_entries, planned_secrets, planned_threads
 from bookwright.agents.relay.times.setting import told_setting
 from bookwright.models.document import DocumentKind
-from bookwright.models.profile import ProfileName
 from bookwright.models.tree.place import hierarchical_position
 from bookwright.models.tree.plan import TaskType
 from bookwright.prompts.render import render_codex, render_no_room, render_secrets, render_threads
@@ -42,7 +41,7 @@ class Filling:
         self._place = place
         self._shortfall = shortfall
         self._past = LookingBack(kit, place, shortfall)
-        is_prose = place.is_for_writer and kit.profile.name is not ProfileName.SMALL
+        is_prose = place.is_for_writer and not kit.profile.is_small
         self._prose = ProseFilling(kit, place, self._past) if is_prose else None
         self._has_unit_tree = False
         """Whether `overall_planning` ends with the unit, so that its tasks stand with the task in hand."""

@@ -15,7 +15,6 @@ from bookwright.flows.deps import Deps
 from bookwright.flows.intake.outlining import add_foreseen, is_foreseen
 from bookwright.models.errors import BookPaused
 from bookwright.models.gate import GateKind
-from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.story_time.times import stated_time
 from bookwright.models.text.length import ChildLength, division_is_over, grant_child_length, spread
@@ -117,7 +116,7 @@ def _title(goal: str) -> str:
 def _check(unit: TaskNode, level: Level, deps: Deps) -> Check:
     """A check that a division holds as many children as it needs: one for the next, two and more for all."""
     least = 1
-    if not division_is_incremental(level) and deps.profile.name is not ProfileName.SMALL:
+    if not division_is_incremental(level) and not deps.profile.is_small:
         longest = level.bounds[1] if level.finer else max_unit_length(deps)
         least = max(2, min(-(-(unit.length or 1) // longest), MAX_CHILDREN_AT_ONCE))
 
@@ -168,7 +167,7 @@ def _add_all(unit: TaskNode, level: Level, units: list[PlanNode], deps: Deps) ->
 
 def _enough(units: list[PlanNode], unit: TaskNode, deps: Deps) -> list[PlanNode]:
     """Mend a complete division that a weak model left too coarse or with the same child twice."""
-    if deps.profile.name is not ProfileName.SMALL:
+    if not deps.profile.is_small:
         return units
     count = max(2, -(-(unit.length or 1) // max_unit_length(deps)))
     return distinct_events(units, count, unit, deps.brief.language)

@@ -18,7 +18,6 @@ from bookwright.flows.activities.prompt_sizes import condense, every, within_len
 from bookwright.flows.activities.unit_facts import allowance, begin_activity, is_one_sitting, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import Document, DocumentKind
-from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.story.state import GlobalState, lost_promises
 from bookwright.models.text.binding import RELEASE, lost_lines, without_releases
@@ -54,7 +53,7 @@ def keep_up(unit: TaskNode, deps: Deps) -> None:
         return
     with deps.stores() as stores:
         waiting = sum(kind is DocumentKind.GLOBAL_STATE for _, kind, _ in stores.queue.waiting())
-    most = _TOGETHER_SMALL if deps.profile.name is ProfileName.SMALL else _TOGETHER
+    most = _TOGETHER_SMALL if deps.profile.is_small else _TOGETHER
     if waiting >= most or (waiting and unit.parent is None):
         maintain(unit, deps)
 
@@ -152,7 +151,7 @@ def _kept(answer: str | GlobalState, before: GlobalState | None, origin: str, de
 
 def _agent(kind: DocumentKind, news: Sequence[Document], deps: Deps) -> Agent:
     is_told = all(document.kind is DocumentKind.SUMMARY for document in news)
-    if kind is DocumentKind.BOOK_DESIGN and is_told and deps.profile.name is not ProfileName.SMALL:
+    if kind is DocumentKind.BOOK_DESIGN and is_told and not deps.profile.is_small:
         return INFER
     if kind is DocumentKind.BOOK_DESIGN:
         return book_design_maintainer(deps.profile.name)

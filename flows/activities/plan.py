@@ -18,7 +18,6 @@ from bookwright.flows.activities.unit_facts import begin_activity, depth_at, pro
 from bookwright.flows.blueprints.unit_plans import form_of
 from bookwright.flows.deps import Deps
 from bookwright.models.gate import GateKind
-from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.tree.decision import AtomVerdicts, Verdict, guard_atom, verdict_by_score
 from bookwright.models.tree.plan import PlanNode, PlanOutput, TaskType
@@ -55,7 +54,7 @@ def plan(unit: TaskNode, planning_round: int, deps: Deps) -> None:
         tasks = wanted(answer)
         gates.open_outline(unit, stores, deps)
         _add(stores, unit, tasks[:most], deps, unit=unit.key, planning_round=planning_round)
-        later = () if deps.profile.name is ProfileName.SMALL else tuple(task.goal for task in tasks[most:])
+        later = () if deps.profile.is_small else tuple(task.goal for task in tasks[most:])
         left = unit.open_points if asks_decision(unit, deps) else ()  # the tasks rest on them by now
         stores.nodes.change(unit.key, planning_round=planning_round, open_points=(*left, *later))
         if planning_round == 1 and unit.open_points:

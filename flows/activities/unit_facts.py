@@ -49,7 +49,7 @@ def depth_at(unit: TaskNode, deps: Deps) -> Depth:
 def profile_at(unit: TaskNode, deps: Deps) -> Profile:
     """The book's profile as far as a unit bears it: what is short is planned once, in few large tasks."""
     profile = deps.profile
-    if profile.name is ProfileName.SMALL or depth_at(unit, deps) is Depth.FULL:
+    if profile.is_small or depth_at(unit, deps) is Depth.FULL:
         return profile
     is_fine = profile.name is ProfileName.FINE
     few = _FINE_TASKS if is_fine else 1 if is_one_sitting(unit, deps) else _FEW_TASKS
@@ -84,7 +84,7 @@ def _longest_piece(unit: TaskNode, deps: Deps) -> float:
     """How long a unit may be to be written at once; a whole story as long in characters as one in words would be."""
     most = max_unit_length(deps)
     is_story = unit.parent is None and depth_at(unit, deps) is not Depth.FULL
-    if is_story and deps.brief.max_unit_length is None and deps.profile.name is not ProfileName.SMALL:
+    if is_story and deps.brief.max_unit_length is None and not deps.profile.is_small:
         return most / in_words(1, counts_words=deps.brief.length_unit == "words")
     return most
 
@@ -93,7 +93,7 @@ def is_one_sitting(book: TaskNode, deps: Deps) -> bool:
     """True for a book that is planned as a short one and written in one piece."""
     return (
         book.parent is None
-        and deps.profile.name is not ProfileName.SMALL
+        and not deps.profile.is_small
         and not deps.makes_designs
         and depth_at(book, deps) is not Depth.FULL
         and book.decision is not Decision.DIVIDE_HIERARCHY
@@ -175,7 +175,7 @@ def unit_card(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Card:
         child_low=lengths.low,
         child_high=lengths.high,
         outline=unit.outline,
-        spots=orders_for(unit, deps) if deps.profile.name is ProfileName.SMALL else (),
+        spots=orders_for(unit, deps) if deps.profile.is_small else (),
     )
 
 

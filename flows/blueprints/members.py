@@ -16,7 +16,6 @@ from bookwright.models.codex.entries import EntryKind
 from bookwright.models.codex.extraction import ConsistencyReport
 from bookwright.models.document import Document, DocumentKind, Findings
 from bookwright.models.errors import InvalidBlueprint
-from bookwright.models.profile import ProfileName
 from bookwright.models.story.register import Register
 from bookwright.models.tree.decision import Verdict
 from bookwright.models.tree.level import Level
@@ -97,7 +96,7 @@ def page_length(node: TaskNode, deps: Deps) -> int:
         with deps.stores() as stores:
             count = len(stores.nodes.children(node.parent))
         room = round(room * (1 - _OVERVIEW_SHARE) / max(count, 1))
-    elif member.entries is not None and deps.profile.name is not ProfileName.SMALL:
+    elif member.entries is not None and not deps.profile.is_small:
         room = round(room * _OVERVIEW_SHARE)
     return max(room, in_units(_LEAST_PAGE, deps))
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from bookwright.agents.relay.scene import climax_ahead
 from bookwright.flows.activities.unit_facts import stands_for_chapter
 from bookwright.flows.deps import Deps
-from bookwright.models.profile import ProfileName
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import Place, ReadingOrder
 from bookwright.models.tree.task import TaskNode
@@ -21,7 +20,7 @@ Line = Sequence[TaskNode]
 def candidates_wanted(unit: TaskNode, deps: Deps) -> int:
     """Return how many drafts a unit is to have: 1 where its brief asks for no more, and where a weak model writes."""
     count = deps.brief.drafts_a_unit
-    if count == 1 or deps.profile.name is ProfileName.SMALL:
+    if count == 1 or deps.profile.is_small:
         return 1
     line = (unit, *deps.storage.above(unit))
     return count if any(_holds(rule, line, deps) for rule in deps.brief.candidate_rules) else 1

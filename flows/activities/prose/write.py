@@ -41,7 +41,6 @@ from bookwright.flows.candidates.drafting import chosen_of, drafted, is_told_fre
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.gate import GateKind
-from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.text.figures import StyleSource
 from bookwright.models.text.language import Language
@@ -66,7 +65,7 @@ _LEAST_PLAN = {Language.EN: 30, Language.ZH: 60, Language.JA: 60, Language.KO: 6
 def write(unit: TaskNode, deps: Deps) -> None:
     """Write a unit from its brief until its prose is accepted; no step sees a design, or what its guard finds."""
     run = begin_writing(unit, deps)
-    if deps.profile.name is ProfileName.SMALL:
+    if deps.profile.is_small:
         _write_small(unit, run, deps)
         return
     *earlier, last = steps_of(unit, deps)
@@ -92,7 +91,7 @@ def begin_writing(unit: TaskNode, deps: Deps) -> ActivityRun:
     )
     gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
     gates.show_order(unit, run, deps)
-    if deps.profile.name is ProfileName.SMALL:
+    if deps.profile.is_small:
         return run
     check_context(unit, run, deps)
     if is_told_whole(unit, deps):
