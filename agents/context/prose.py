@@ -19,7 +19,6 @@ from bookwright.agents.relay.times.setting import told_setting
 from bookwright.agents.workflows import plans_in_brief
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.tree.depth import depth_under
-from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_book_order, render_writers_task
 
@@ -183,7 +182,7 @@ def _unit_place(place: ActivityPlace) -> UnitPlace:
         number, count = chapters.index(unit.label) + 1, len(chapters)
         is_settled = all(own.is_last for own in (unit, *above[:-1]))
         return UnitPlace(number, _foreseen(number, count, above[-1], unit, is_settled), is_settled, before=before)
-    siblings = nodes.children(above[0].key, TaskType.WRITE)
+    siblings = nodes.child_units(above[0].key)
     number, is_settled = [own.key for own in siblings].index(unit.key) + 1, siblings[-1].is_last
     chapter = 0 if unit.label in chapters else place.reading.chapter_of(unit.label)
     count = _foreseen(number, len(siblings), above[0], unit, is_settled)

@@ -30,7 +30,6 @@ from bookwright.models.text.length import spread_after
 from bookwright.models.tree.decision import TitleAndBlurb
 from bookwright.models.tree.depth import Depth
 from bookwright.models.tree.level import Level
-from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
@@ -221,7 +220,7 @@ def _owed(unit: TaskNode, deps: Deps) -> tuple[DocumentKind, ...]:
 def _put_text_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> tuple[int, ...]:
     """Put the unit's prose before the steps, or the summaries of its parts if it was divided."""
     with deps.stores() as stores:
-        parts = stores.nodes.children(unit.key, TaskType.WRITE)
+        parts = stores.nodes.child_units(unit.key)
         if parts:
             shown = [part.key for part in parts[-_PARTS_SHOWN:]]
             documents = stores.documents.of_nodes(shown, DocumentKind.SUMMARY)

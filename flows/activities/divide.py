@@ -61,7 +61,7 @@ def divide(unit: TaskNode, deps: Deps) -> None:
         if level is None:
             named = stores.name_of(unit)
             raise BookPaused(f"{named} can be divided no further", "raise max_unit_length in the brief")
-        index = len(stores.nodes.children(unit.key, TaskType.WRITE)) + 1
+        index = len(stores.nodes.child_units(unit.key)) + 1
     if add_foreseen(unit, level, index, deps):
         return
     is_incremental = division_is_incremental(level)

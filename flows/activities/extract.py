@@ -30,7 +30,6 @@ from bookwright.models.errors import InvalidInput, NoResult, RequestRejected
 from bookwright.models.step import AMENDING_ROUNDS, Activity
 from bookwright.models.tree.decision import Decision
 from bookwright.models.tree.place import ReadingOrder
-from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.repositories.taking_back import rests_on_replaced_prose, take_back
 from bookwright.storage.steps.journal import Move
@@ -204,7 +203,7 @@ def merge_records(
 def _show_designs(book: TaskNode, run: ActivityRun, deps: Deps) -> tuple[int, ...]:
     """Put the designs of the whole book before the step, each cut to its share of the room."""
     with deps.stores() as stores:
-        tasks = stores.nodes.children(book.key, TaskType.DESIGN)
+        tasks = stores.nodes.design_tasks(book.key)
         documents = stores.documents.of_nodes([task.key for task in tasks], DocumentKind.DESIGN)
     room = deps.profile.context_budget[EXTRACT_DESIGN.context] * _DESIGN_SHARE / max(len(documents), 1)
     for document in documents:

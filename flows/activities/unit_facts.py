@@ -17,7 +17,6 @@ from bookwright.models.tree.decision import Decision
 from bookwright.models.tree.depth import Depth, depth_under, in_words
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import hierarchical_position
-from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.card import Card
 from bookwright.storage.stores import Stores
@@ -109,7 +108,7 @@ def rests_on_designs(book: TaskNode, deps: Deps) -> bool:
 def designs_told_in(unit: TaskNode, deps: Deps) -> list[Document]:
     """Return the designs of a unit that its prose was made from; all of them where it has no prose of its own."""
     with deps.stores() as stores:
-        tasks = stores.nodes.children(unit.key, TaskType.DESIGN)
+        tasks = stores.nodes.design_tasks(unit.key)
         designs = stores.documents.of_nodes([task.key for task in tasks], DocumentKind.DESIGN)
         prose = stores.documents.current(unit.key, DocumentKind.PROSE, with_text=False)
         told = set(stores.documents.inputs_of(prose.id)) if prose else {design.id for design in designs}
@@ -126,7 +125,7 @@ def stands_for_chapter(unit: TaskNode, deps: Deps) -> bool:
         return True
     if unit.level.is_at_least(Level.CHAPTER):
         with deps.stores() as stores:
-            return not stores.nodes.children(unit.key, TaskType.WRITE)
+            return not stores.nodes.child_units(unit.key)
     return unit.parent is not None and deps.storage.node(unit.parent).level.is_at_least(Level.ACT)
 
 
@@ -259,7 +258,7 @@ def prose_parts(unit: TaskNode, deps: Deps) -> list[tuple[TaskNode, str]]:
 
 def prose_below(unit: TaskNode, stores: Stores) -> Iterator[tuple[TaskNode, str]]:
     """Yield the same as `prose_parts`, out of open stores."""
-    parts = stores.nodes.children(unit.key, TaskType.WRITE)
+    parts = stores.nodes.child_units(unit.key)
     for part in parts:
         yield from prose_below(part, stores)
     prose = None if parts else stores.documents.current(unit.key, DocumentKind.PROSE)

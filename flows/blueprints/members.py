@@ -19,7 +19,7 @@ from bookwright.models.errors import InvalidBlueprint
 from bookwright.models.story.register import Register
 from bookwright.models.tree.decision import Verdict
 from bookwright.models.tree.level import Level
-from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.plan import PlanNode
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_unverified
 from bookwright.storage.files.blueprints import BlueprintFolder
@@ -168,7 +168,7 @@ def gather(deps: Deps, *, with_people: bool = False) -> BookSnapshot:
 def register_of(stores: Stores) -> Register | None:
     """Return what the book's registers lay down together; None where it has none."""
     found = []
-    for task in stores.nodes.children(stores.nodes.root().key, TaskType.DESIGN):
+    for task in stores.nodes.design_tasks(stores.nodes.root().key):
         document = stores.documents.current(task.key, DocumentKind.REGISTER) if task.stage else None
         if document is not None:
             found.append(Register.model_validate_json(stores.documents.data_of(document)))

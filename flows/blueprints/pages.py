@@ -155,7 +155,7 @@ def renew_pages(book: TaskNode, deps: Deps) -> None:
     if deps.blueprint is None:
         return
     with deps.stores() as stores:
-        tasks = [task for task in stores.nodes.children(book.key, TaskType.DESIGN) if task.stage]
+        tasks = [task for task in stores.nodes.design_tasks(book.key) if task.stage]
     for task in tasks:
         if task.status is NodeStatus.DONE and is_made_by_code(task, deps):
             make_page(task, deps)

@@ -101,7 +101,7 @@ def begin_reading(node: TaskNode, deps: Deps) -> ActivityRun:
     card = replace(unit_card(unit, deps, node), max_findings=MOST_FINDINGS)
     run = begin_activity(Activity.REVIEW, node, deps, "evaluator", card, next_activity="execute")
     with deps.stores() as stores:
-        tasks = stores.nodes.children(unit.key, TaskType.DESIGN)
+        tasks = stores.nodes.design_tasks(unit.key)
         kept = stores.documents.of_nodes([task.key for task in tasks], DocumentKind.REGISTER)
     for register in kept:
         room = deps.profile.context_budget["evaluator"] * _REGISTER_SHARE / len(kept)

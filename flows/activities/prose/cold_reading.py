@@ -25,7 +25,6 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.step import Activity
 from bookwright.models.story.retelling import RepairOrders, Retelling
 from bookwright.models.tree.level import Level
-from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.card import Card, KeptCard
 from bookwright.prompts.render import render_retelling
@@ -84,7 +83,7 @@ def review_retellings(unit: TaskNode, deps: Deps) -> None:
 
 def _below(unit: TaskNode, stores: Stores) -> Iterator[int]:
     """The keys of all units below one, in reading order."""
-    for part in stores.nodes.children(unit.key, TaskType.WRITE):
+    for part in stores.nodes.child_units(unit.key):
         yield part.key
         yield from _below(part, stores)
 

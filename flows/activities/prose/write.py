@@ -46,7 +46,6 @@ from bookwright.models.text.figures import StyleSource
 from bookwright.models.text.language import Language
 from bookwright.models.text.length import MENDED, LengthRecord
 from bookwright.models.text.prose import cut_to
-from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.card import Card
 from bookwright.prompts.render import render_problem
@@ -248,7 +247,7 @@ def _what_stands_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> tuple[s
     with deps.stores() as stores:
         last = stores.nodes.units_before(unit, 1)
         prose = stores.documents.of_nodes([node.key for node in last], DocumentKind.PROSE)
-        siblings = stores.nodes.children(unit.parent, TaskType.WRITE) if unit.parent else [unit]
+        siblings = stores.nodes.child_units(unit.parent) if unit.parent else [unit]
         is_top = unit.parent is None or stores.nodes.get(unit.parent).parent is None
     language = deps.brief.language
     before = telling.carried(prose[-1].text, language) if prose else ""
