@@ -26,7 +26,7 @@ from bookwright.models.talk.command import Command, Unclear
 from bookwright.models.talk.command_answer import CommandAnswer
 from bookwright.models.text.plain import plain
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts.render import render_agent, render_chief_editor
+from bookwright.prompts.render import render_agent, render_part
 from bookwright.storage.branches.repository import BranchRepository
 from bookwright.storage.steps.attempts import Attempt
 from bookwright.storage.stores import Stores
@@ -85,7 +85,8 @@ class ChiefEditor:
         """
         system = render_agent("chief_editor", self.locale)
         parts = (Artefact("book_facts", _sealed(facts)), Artefact("words", words))
-        blocks = (render_chief_editor(verbs, self.locale), *(part.block for part in parts))
+        commands = render_part("agents/chief_editor_commands", self.locale, verbs=verbs)
+        blocks = (commands, *(part.block for part in parts))
         corrections: tuple[Correction, ...] = ()
         parsed, attempts = Parsed(), count(1)
         for number in range(1, TRIES + 1):

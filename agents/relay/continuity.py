@@ -30,7 +30,7 @@ from bookwright.models.codex.entries import EntryKind
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.story_time.times import StoryTime
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts.render import render_hints
+from bookwright.prompts.render import render_part
 from bookwright.storage.index.ranking import terms
 from bookwright.storage.stores import Stores
 
@@ -195,7 +195,7 @@ class ContinuityDirector:
 
 def hint_lines(sight: CodexSight, locale: str) -> list[str]:
     """Return what a writer reads of it, the weightiest first, a line each that stands alone."""
-    return [line for line in render_hints(sight, locale).splitlines() if line.strip()]
+    return [line for line in render_part("story/_hints", locale, sight=sight).splitlines() if line.strip()]
 
 
 def _filtered(

@@ -22,7 +22,7 @@ from bookwright.models.step import Activity
 from bookwright.models.story.state import GlobalState, lost_promises
 from bookwright.models.text.binding import RELEASE, lost_lines, without_releases
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts.render import render_problem, render_state
+from bookwright.prompts.render import render_part, render_problem
 from bookwright.storage.steps.journal import Move
 
 _ALLOWANCE = {DocumentKind.BOOK_DESIGN: (150, 1_500), DocumentKind.GLOBAL_STATE: (100, 600)}
@@ -146,7 +146,8 @@ def _kept(answer: str | GlobalState, before: GlobalState | None, origin: str, de
     if isinstance(answer, str):
         return without_releases(answer), ""
     state = answer.numbered(before, origin)
-    return render_state(state, deps.brief.language.english_name), state.model_dump_json(exclude_defaults=True)
+    text = render_part("story/_state", state=state, language=deps.brief.language.english_name)
+    return text, state.model_dump_json(exclude_defaults=True)
 
 
 def _agent(kind: DocumentKind, news: Sequence[Document], deps: Deps) -> Agent:
