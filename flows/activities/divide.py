@@ -76,8 +76,6 @@ def divide(unit: TaskNode, deps: Deps) -> None:
     workflow = hierarchy_workflow(unit.level, deps.profile.name)
     run = begin_activity(Activity.DIVIDE, unit, deps, workflow[0].context, card, round_=index, next_activity="write")
     gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
-    for agent in workflow[:-1]:
-        run.run(agent)
 
     def move(answer: PlanOutput) -> Move:
         if is_incremental:
@@ -88,7 +86,7 @@ def divide(unit: TaskNode, deps: Deps) -> None:
 
     most = {"instructions": _EVENTS if level.is_at_least(Level.SCENE) else _FEW_EVENTS}
     held = within_lists(run, workflow[-1].name, most, MAX_CHILDREN_AT_ONCE, deps)
-    run.run(workflow[-1], move, check=every(_check(unit, level, deps), held))
+    run.run_all(workflow, move, every(_check(unit, level, deps), held))
 
 
 def foreseen(answer: PlanOutput) -> tuple[str, ...]:

@@ -47,8 +47,6 @@ def plan(unit: TaskNode, planning_round: int, deps: Deps) -> None:
         Activity.PLAN, unit, deps, workflow[0].context, card, round_=planning_round, next_activity="judge"
     )
     gates.show_rejected(unit, GateKind.OUTLINE, run, deps)
-    for agent in workflow[:-1]:
-        run.run(agent)
 
     def add_tasks(answer: PlanOutput, stores: Stores, step: int) -> None:
         tasks = wanted(answer)
@@ -60,7 +58,7 @@ def plan(unit: TaskNode, planning_round: int, deps: Deps) -> None:
         if planning_round == 1 and unit.open_points:
             _take_up(unit, stores)
 
-    run.run(workflow[-1], as_move(add_tasks), check=_check(run, workflow[-1], deps))
+    run.run_all(workflow, as_move(add_tasks), _check(run, workflow[-1], deps))
 
 
 def _take_up(unit: TaskNode, stores: Stores) -> None:
@@ -106,13 +104,11 @@ def decompose(node: TaskNode, deps: Deps) -> None:
     unit = unit_of(node, deps)
     workflow = decomposition_workflow(unit.level, node.task_type, deps.profile.name)
     run = begin_activity(Activity.DECOMPOSE, node, deps, workflow[0].context, next_activity="judge")
-    for agent in workflow[:-1]:
-        run.run(agent)
 
     def add_parts(answer: PlanOutput, stores: Stores, step: int) -> None:
         _add(stores, node, wanted(answer), deps, unit=unit.key, planning_round=node.planning_round)
 
-    run.run(workflow[-1], as_move(add_parts), check=_check(run, workflow[-1], deps))
+    run.run_all(workflow, as_move(add_parts), _check(run, workflow[-1], deps))
 
 
 def parts(node: TaskNode, deps: Deps) -> list[TaskNode]:

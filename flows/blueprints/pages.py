@@ -52,9 +52,7 @@ def write_page(node: TaskNode, deps: Deps) -> None:
         return
     run = _begin(Activity.EXECUTE, node, "designer" if node.task_type is TaskType.DESIGN else "researcher", deps)
     workflow = _workflow(node, member, deps)
-    for agent in workflow[:-1]:
-        run.run(agent)
-    run.run(workflow[-1], lambda text: _left(node, text, workflow, run, deps))
+    run.run_all(workflow, lambda text: _left(node, text, workflow, run, deps))
 
 
 def name_entries(node: TaskNode, deps: Deps) -> None:
