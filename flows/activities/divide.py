@@ -57,10 +57,9 @@ def divide(unit: TaskNode, deps: Deps) -> None:
     """Make the next child unit a node, or all of them where the level divides at once."""
     unit = deps.fresh(unit)
     level = child_level_of(unit, deps)
+    if level is None:
+        raise BookPaused(f"{deps.named(unit)} can be divided no further", "raise max_unit_length in the brief")
     with deps.stores() as stores:
-        if level is None:
-            named = stores.name_of(unit)
-            raise BookPaused(f"{named} can be divided no further", "raise max_unit_length in the brief")
         index = len(stores.nodes.child_units(unit.key)) + 1
     if add_foreseen(unit, level, index, deps):
         return
@@ -68,8 +67,7 @@ def divide(unit: TaskNode, deps: Deps) -> None:
     ends_here = not is_incremental or _granted(unit, level, None, deps).is_last
     card = replace(unit_card(unit, deps), is_incremental=is_incremental, ends_here=ends_here, child_index=index)
     card = with_reader_reports(card, unit, deps, level)
-    with deps.stores() as stores:
-        times = setting_lines(unit.label, stores.codex.reading_order(), deps.desk.locale)
+    times = setting_lines(unit.label, deps.reading_order(), deps.desk.locale)
     card = replace(card, draw=drawn_facts(unit, deps), directions=form_of(unit, deps), times=times)
     if unit.level is Level.ACT:
         card = replace(card, previous_endings=previous_endings(unit, level, deps, with_own=True))

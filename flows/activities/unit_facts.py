@@ -153,13 +153,11 @@ def unit_card(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Card:
     above = deps.storage.above(unit)
     child = child_level_of(unit, deps)
     lengths = lengths_of_children(unit, deps)
-    with deps.stores() as stores:
-        reading = stores.codex.reading_order()
     return make_card(
         deps.brief,
         unit,
         task,
-        position=hierarchical_position(unit, above, reading, deps.brief.language),
+        position=hierarchical_position(unit, above, deps.reading_order(), deps.brief.language),
         parent_level=above[0].level.value if above else "",
         child_level=child.value if child else "",
         is_first=(above[-1] if above else unit).written == 0,
