@@ -274,7 +274,7 @@ def _elder(unit: TaskNode, above: list[TaskNode], stores: Stores) -> TaskNode | 
     """The unit that ended last before the one above this began; the reader's last larger piece."""
     if not above or above[0].parent is None:
         return None
-    before = [node for node in stores.nodes.children(above[0].parent) if node.is_unit and node.order < above[0].order]
+    before = [node for node in stores.nodes.child_units(above[0].parent) if node.order < above[0].order]
     return before[-1] if before else None
 
 

@@ -70,7 +70,7 @@ def keep_guide(guide: StyleGuide, brief: Brief, stores: Stores, origin: Document
 def kept_guide(stores: Stores) -> StyleGuide | None:
     """Return the guide that the book keeps to; one in a form that this version does not know counts as none."""
     found = stores.documents.current(stores.nodes.root().key, DocumentKind.STYLE_GUIDE)
-    data = stores.documents.data_of(found) if found else ""
+    data = stores.documents.data_of(found)
     try:
         return StyleGuide.model_validate_json(data) if data else None
     except ValidationError:

@@ -98,7 +98,7 @@ def _owed(kind: DocumentKind, waiting: list[tuple[int, int]], deps: Deps) -> _Ow
         news = sorted(newest.values(), key=lambda document: document.id)
         return _Owed(
             kind=kind, book=stores.nodes.root(), present=present,
-            data=stores.documents.data_of(present) if present else "", news=news,
+            data=stores.documents.data_of(present), news=news,
             told_by=[stores.nodes.get(document.node) for document in news], up_to=waiting[-1][0],
         )  # fmt: skip
 

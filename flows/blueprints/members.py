@@ -226,8 +226,7 @@ def _chapters(stores: Stores) -> Iterator[ChapterSeen]:
             [node.key], DocumentKind.PROSE, DocumentKind.SUMMARY, DocumentKind.CONSISTENCY
         )}  # fmt: skip
         told = kept.get(DocumentKind.PROSE) or kept.get(DocumentKind.SUMMARY)
-        report = kept.get(DocumentKind.CONSISTENCY)
-        data = stores.documents.data_of(report) if report else ""
+        data = stores.documents.data_of(kept.get(DocumentKind.CONSISTENCY))
         if told is not None:
             above = stores.nodes.get(node.parent) if node.parent else root
             yield ChapterSeen(

@@ -128,8 +128,7 @@ def _read_unit(reader: Agent, step: str, texts: Iterable[str], unit: TaskNode, d
 def _leak_advice(unit: TaskNode, deps: Deps) -> tuple[str, ...]:
     """What the leak review advised and let pass."""
     with deps.stores() as stores:
-        found = stores.documents.current(unit.key, DocumentKind.LEAK_REVIEW)
-        data = stores.documents.data_of(found) if found else ""
+        data = stores.documents.data_of(stores.documents.current(unit.key, DocumentKind.LEAK_REVIEW))
     rounds = LeakReport.model_validate_json(data).rounds if data else ()
     leaks = rounds[-1].leaks if rounds else ()
     return tuple(f"“{leak.excerpt}”: {leak.suggestion}" for leak in leaks if leak.suggestion)
