@@ -93,14 +93,10 @@ def extract(unit: TaskNode, deps: Deps, round_: int = _FIRST_ROUND) -> None:
 
 def _take_back_replaced(unit: TaskNode, deps: Deps) -> None:
     """Take out of the codex what a text told that another one has replaced."""
-
-    def move(stores: Stores, step: int) -> None:
-        take_back(stores, unit, step or None, only_replaced=True)
-
     with deps.stores() as stores:
         is_replaced = rests_on_replaced_prose(stores, unit)
     if is_replaced:
-        deps.desk.journal.move(move)
+        deps.desk.journal.move(lambda stores, step: take_back(stores, unit, step or None, only_replaced=True))
 
 
 def extract_again(unit: TaskNode, deps: Deps) -> None:
@@ -149,7 +145,7 @@ def chapter_move(unit: TaskNode, text: str, found: Extraction | None, prose: int
             node=unit.key, kind=DocumentKind.CONSISTENCY, text=report.as_text or unit.label,
             data=report.model_dump_json(), inputs=(prose,) if prose else (),
         )  # fmt: skip
-        stores.documents.add(new, step or None)
+        stores.documents.add(new, step)
 
     return move
 

@@ -14,7 +14,6 @@ from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.step import Activity
 from bookwright.models.text.figures import ENOUGH
 from bookwright.models.tree.task import TaskNode
-from bookwright.storage.stores import Stores
 
 _LEAST = {"words": 2_000, "characters": 3_000}
 """From which length on a book has a voice page."""
@@ -60,8 +59,4 @@ def settle_style(deps: Deps) -> None:
         with deps.stores() as stores:
             praised = praised_in(stores)
         guide = guide_of_chapters(texts, deps.brief, praised)
-
-        def keep(stores: Stores, step: int) -> None:
-            keep_guide(guide, deps.brief, stores, DocumentOrigin.STEP)
-
-        deps.desk.journal.move(keep)
+        deps.desk.journal.move(lambda stores, _: keep_guide(guide, deps.brief, stores, DocumentOrigin.STEP))
