@@ -58,8 +58,7 @@ def praised_in(stores: Stores) -> list[str]:
 
 def keep_guide(guide: StyleGuide, brief: Brief, stores: Stores, origin: DocumentOrigin) -> Document:
     """Make a guide the book's current one; its text is in the language of the book's prompts."""
-    locale = (brief.prompt_language or brief.language).value
-    text = render_style_page(guide, locale)
+    text = render_style_page(guide, brief.prompt_locale)
     new = NewDocument(
         node=stores.nodes.root().key, kind=DocumentKind.STYLE_GUIDE, text=text, data=guide.model_dump_json(),
         origin=origin,
