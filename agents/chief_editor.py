@@ -25,9 +25,8 @@ from bookwright.models.step import Failure, Reply, StepKey
 from bookwright.models.talk.command import Command, Unclear
 from bookwright.models.talk.command_answer import CommandAnswer
 from bookwright.models.text.plain import plain
-from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts.render import render_agent, render_chief_editor
+from bookwright.prompts.render import render_agent, render_part
 from bookwright.storage.branches.repository import BranchRepository
 from bookwright.storage.steps.attempts import Attempt
 from bookwright.storage.stores import Stores
@@ -86,7 +85,8 @@ class ChiefEditor:
         """
         system = render_agent("chief_editor", self.locale)
         parts = (Artefact("book_facts", _sealed(facts)), Artefact("words", words))
-        blocks = (render_chief_editor(verbs, self.locale), *(part.block for part in parts))
+        commands = render_part("agents/chief_editor_commands", self.locale, verbs=verbs)
+        blocks = (commands, *(part.block for part in parts))
         corrections: tuple[Correction, ...] = ()
         parsed, attempts = Parsed(), count(1)
         for number in range(1, TRIES + 1):
@@ -216,8 +216,8 @@ def _parts(root: TaskNode, stores: Stores, bounds: FactBounds) -> list[dict[str,
     """The units of the two levels below the book: all of a small book, the highest and last ones of a large one."""
     numbers = {label: number for number, label in enumerate(stores.codex.reading_order().chapters, 1)}
     units: list[TaskNode] = []
-    for unit in stores.nodes.children(root.key, TaskType.WRITE)[-bounds.units :]:
-        units += [unit, *stores.nodes.children(unit.key, TaskType.WRITE)[-bounds.units :]]
+    for unit in stores.nodes.child_units(root.key)[-bounds.units :]:
+        units += [unit, *stores.nodes.child_units(unit.key)[-bounds.units :]]
     shown = sorted(units, key=lambda unit: unit.depth) if len(units) > bounds.units else units
     return [_part(unit, numbers.get(unit.label), bounds) for unit in shown[: bounds.units]]
 

@@ -12,6 +12,7 @@ from bookwright.models.brief import Brief
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.profile import Profile
 from bookwright.models.step import Activity
+from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.files.blueprints import BlueprintFolder
 from bookwright.storage.index.embedding import Embedder, Hashing
@@ -108,6 +109,16 @@ class Deps:
         """The current document of a kind at a node; None where there is none."""
         with self.stores() as stores:
             return stores.documents.current(node.key, kind, with_text=with_text)
+
+    def reading_order(self) -> ReadingOrder:
+        """The chapters as far as they are there now."""
+        with self.stores() as stores:
+            return stores.codex.reading_order()
+
+    def named(self, node: TaskNode) -> str:
+        """The node as every verb takes it."""
+        with self.stores() as stores:
+            return stores.name_of(node)
 
     def fresh(self, node: TaskNode) -> TaskNode:
         """The node as it stands now."""

@@ -85,7 +85,7 @@ def asked_of_design(unit: TaskNode, deps: Deps) -> GateKind | None:
     if not has_design or kind not in deps.brief.gates or unit.status is not NodeStatus.OPEN:
         return None
     with deps.stores() as stores:
-        return None if stores.nodes.children(unit.key, TaskType.WRITE) else kind
+        return None if stores.nodes.child_units(unit.key) else kind
 
 
 def passed(unit: TaskNode, kind: GateKind, deps: Deps, history: FallbackHistory | None = None) -> Gate:

@@ -45,7 +45,7 @@ def check_blueprint(brief: Brief, settings: Settings) -> None:
     from bookwright.agents.blueprints.loading import usable_blueprint
 
     if brief.blueprint:
-        usable_blueprint(brief.blueprint, settings.home, (brief.prompt_language or brief.language).value)
+        usable_blueprint(brief.blueprint, settings.home, brief.prompt_locale)
 
 
 @contextmanager

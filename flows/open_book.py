@@ -132,7 +132,7 @@ def _deps(
     settings = opened_windows(book, storage, journal, around.settings, around.model)
     profile = fitted_profile(brief, settings, around.model)
     writer = model_of("writer", brief, settings, around.model)
-    locale = (brief.prompt_language or brief.language).value
+    locale = brief.prompt_locale
     is_rehearsal = model_of("researcher", brief, settings, around.model).startswith("rehearsal:")
     count = partial(TokenCounter().estimate, writer)
     events = WalkEvents(around.events, storage)

@@ -186,6 +186,11 @@ class Brief(StrictModel):
         return self.language.length_unit
 
     @property
+    def prompt_locale(self) -> str:
+        """The language of the prompts, such as `"en"`; the book's own where the author names no other."""
+        return (self.prompt_language or self.language).value
+
+    @property
     def length_class(self) -> str:
         """`"short"`, `"medium"` or `"long"`."""
         return length_class(self.length, self.length_unit == "words")

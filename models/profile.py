@@ -36,6 +36,11 @@ class Profile(FrozenModel):
     context_budget: dict[str, int]
     """Prompt tokens, all blocks included, by the role of the step that asks."""
 
+    @property
+    def is_small(self) -> bool:
+        """Whether it is the one for weak models, which see plain texts and no tags, and which code helps out."""
+        return self.name is ProfileName.SMALL
+
 
 _STANDARD_BUDGET = {
     "judge": 2_500, "questions": 2_000, "planner": 7_500, "designer": 7_500, "divider": 12_000,

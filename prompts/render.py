@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
-from bookwright.prompts.card import BookCard, Card, FormCard, NodeCard
+from bookwright.prompts.card import BookCard, Card, FormCard
 from bookwright.prompts.templates import own_template, template
 
 BLOCK_TAGS = (
@@ -39,8 +39,8 @@ def render(path: str, card: Card | FormCard, locale: str = "en", folder: Path | 
     return template(path, locale, folder).render(vars(card)).strip()
 
 
-def _own(path: str, locale: str = "en", /, **values: object) -> str:
-    """Render one of our templates that reads these values and no card."""
+def render_part(path: str, locale: str = "en", /, **values: object) -> str:
+    """Render one of our templates that reads values and no card; its head says which values, and what it tells."""
     return own_template(path, locale).render(values).strip()
 
 
@@ -48,146 +48,90 @@ def _own(path: str, locale: str = "en", /, **values: object) -> str:
 def render_system(book: BookCard, locale: str = "en", *, is_small: bool = False) -> str:
     """Render the system frame that all agents of a book share; the small profile has one of its own."""
     path = "story/small/system" if is_small else "story/system"
-    return _own(path, locale, book=book)
-
-
-def render_state(state: object, language: str) -> str:
-    """Render a `GlobalState` under headings of the book's own language, given by its English name."""
-    return _own("story/_state", state=state, language=language)
+    return render_part(path, locale, book=book)
 
 
 def render_style_guide(profile: object, unit: str, locale: str = "en") -> str:
     """Render a `StyleProfile` as a writer reads it; `unit` names what lengths count, `"words"` or `"characters"`."""
-    return _own("story/_style_guide", locale, profile=profile, unit=unit)
+    return render_part("story/_style_guide", locale, profile=profile, unit=unit)
 
 
 def render_style_page(guide: object, locale: str = "en") -> str:
     """Render a `StyleGuide` as whoever writes on hears it."""
-    return _own("story/_style_page", locale, guide=guide)
+    return render_part("story/_style_page", locale, guide=guide)
 
 
 def render_problem(name: str, locale: str = "en", **values: object) -> str:
     """Say in the language of the prompts what is wrong with an answer; `name` is one of the template's."""
-    return _own("story/_problem", locale, name=name, values=values)
+    return render_part("story/_problem", locale, name=name, values=values)
 
 
 def render_order(note: str, locale: str = "en") -> str:
     """Say in the language of the prompts that the author has rejected what was made, and what they order instead."""
-    return _own("story/_order", locale, note=note)
-
-
-def render_book_order(book: BookCard, unit: NodeCard, place: object, locale: str = "en") -> str:
-    """Tell a writer what was ordered, and which part of it is theirs; `place` is a `UnitPlace`."""
-    return _own("story/_book_order", locale, book=book, unit=unit, place=place)
-
-
-def render_writers_task(
-    goal: str, happens: Sequence[str], constraints: Sequence[str], criteria: Sequence[str],
-    open_points: Sequence[str], locale: str = "en", setting: str = "",
-) -> str:  # fmt: skip
-    """Tell a writer what was planned for their unit, and when it is set; empty if there is nothing to tell."""
-    return _own(
-        "story/_writers_task", locale, goal=goal, happens=happens, constraints=constraints, criteria=criteria,
-        open_points=open_points, setting=setting,
-    )  # fmt: skip
-
-
-def render_setting(setting: object, locale: str = "en") -> str:
-    """Say when a unit is set; `setting` is a `Setting`."""
-    return _own("story/_setting", locale, setting=setting)
+    return render_part("story/_order", locale, note=note)
 
 
 @cache
 def render_left_out(locale: str = "en") -> str:
     """Say that something is left out where this stands."""
-    return _own("story/_left_out", locale)
-
-
-def render_taken_out(gaps: Sequence[object], locale: str = "en") -> str:
-    """Show a writer its own sentences that were taken out, and why; never what is kept."""
-    return _own("story/relay/_taken_out", locale, gaps=gaps)
-
-
-def render_secrets(secrets: Sequence[object], locale: str = "en") -> str:
-    """List what is secret for whoever plans, each a `PlannedSecret`."""
-    return _own("story/_secrets", locale, secrets=secrets)
+    return render_part("story/_left_out", locale)
 
 
 def render_retelling(retelling: object, locale: str = "en") -> str:
     """Print a `Retelling` as those read it who are to put the text right."""
-    return _own("story/reading/_retelling", locale, told=retelling)
+    return render_part("story/reading/_retelling", locale, told=retelling)
 
 
 def render_plot(plot: object, language: str) -> str:
     """Print the `Plot` of a short book under headings of its own language, given by its English name."""
-    return _own("story/_plot", plot=plot, language=language)
-
-
-def render_threads(threads: Sequence[object], locale: str = "en") -> str:
-    """List the threads for whoever plans, each a `PlannedThread`."""
-    return _own("story/_threads", locale, threads=threads)
-
-
-def render_codex(entries: Sequence[object], locale: str = "en") -> str:
-    """List who and what is on record for whoever plans, each a `PlannedEntry`."""
-    return _own("story/_codex", locale, entries=entries)
+    return render_part("story/_plot", plot=plot, language=language)
 
 
 def render_record(entry: object, locale: str = "en") -> str:
     """Print a `RecordedEntry` in one line, whole, as a text is held against it."""
-    return _own("story/relay/_record", locale, entry=entry)
+    return render_part("story/relay/_record", locale, entry=entry)
 
 
 def render_no_room(count: int, locale: str = "en") -> str:
     """Say that a block had no room for so many more."""
-    return _own("story/_no_room", locale, count=count)
-
-
-def render_hints(sight: object, locale: str = "en") -> str:
-    """Tell a writer what a `CodexSight` holds for them, a line each."""
-    return _own("story/_hints", locale, sight=sight)
+    return render_part("story/_no_room", locale, count=count)
 
 
 def render_correction(failure: str, problem: str, language: str, locale: str = "en") -> str:
     """Tell a model what its last answer failed by; `language` is the English name of the book's."""
-    return _own("story/_correction", locale, failure=failure, problem=problem, language=language)
+    return render_part("story/_correction", locale, failure=failure, problem=problem, language=language)
 
 
 def render_lookups(steps: int, locale: str = "en", *, has_web: bool, is_researcher: bool) -> str:
     """Tell a step how to look things up: in how many replies, 0 without a tool, and whether outside the book."""
-    return _own("react/method", locale, steps=steps, has_web=has_web, is_researcher=is_researcher)
+    return render_part("react/method", locale, steps=steps, has_web=has_web, is_researcher=is_researcher)
 
 
 def render_form(tools: Sequence[object], locale: str = "en") -> str:
     """Describe tools, and the text form in which they are asked for, to a model that cannot call them itself."""
-    return _own("react/form", locale, tools=tools)
+    return render_part("react/form", locale, tools=tools)
 
 
 def render_turn(name: str, locale: str = "en") -> str:
     """Say what code has to say between two turns; `name` is one of the template's."""
-    return _own("react/turn", locale, name=name)
+    return render_part("react/turn", locale, name=name)
 
 
 def render_unverified(language: str) -> str:
     """Say in the book's language, given by its English name, that nothing was searched."""
-    return _own("react/unverified", language=language)
+    return render_part("react/unverified", language=language)
 
 
 def render_block(tag: str, text: str, locale: str = "en") -> str:
     """Wrap one context component in its heading, its note and its tag."""
-    return _own("story/block", locale, tag=tag, text=text)
+    return render_part("story/block", locale, tag=tag, text=text)
 
 
 def render_agent(name: str, locale: str = "en", **values: object) -> str:
     """Render the system prompt of an agent that is no step of the walk."""
-    return _own(f"agents/{name}", locale, **values)
-
-
-def render_chief_editor(verbs: Sequence[str], locale: str = "en") -> str:
-    """Say which commands there are, what each takes, and how to answer with one."""
-    return _own("agents/chief_editor_commands", locale, verbs=verbs)
+    return render_part(f"agents/{name}", locale, **values)
 
 
 def render_tool(name: str, locale: str = "en", **values: object) -> str:
     """Describe a tool to the model that may use it; `values` are its parameters' schema and its limits."""
-    return _own(f"tools/{name}", locale, **values)
+    return render_part(f"tools/{name}", locale, **values)

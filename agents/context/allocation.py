@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from bookwright.agents.context.components import COMPONENTS, PROSE_COMPONENTS, SMALL_ROLES, ChangeRate, Component
-from bookwright.models.profile import Profile, ProfileName
+from bookwright.models.profile import Profile
 
 OWN_PART = 900
 """Tokens of a prompt that are kept for the system frame and the step's own part."""
@@ -40,7 +40,7 @@ class TokenAllocation:
         shown or not.
         """
         self._components = components
-        self._is_small = profile.name is ProfileName.SMALL
+        self._is_small = profile.is_small
         self._is_prose = set(components) <= set(PROSE_COMPONENTS)
         self._left = self._room_of(role, profile) - sum(map(frame, components))
         # Of all components, shown or not: an activity that goes without some has the same bytes in the others.

@@ -16,7 +16,7 @@ from bookwright.agents.context.pruner import Pruned
 from bookwright.agents.context.retrieval_cache import RetrievalCache
 from bookwright.agents.context.shortfall import FAILURES, Shortfall, in_short
 from bookwright.models.errors import FatalContextError
-from bookwright.models.profile import Profile, ProfileName
+from bookwright.models.profile import Profile
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_block
@@ -127,7 +127,7 @@ class ContextBuilder:
                 own[component] = rooms.room_for(component)
                 cuts[component] = filling.fill(component, own[component])
                 rooms.take(component, self._count(cuts[component].text))
-            wishing = [] if self._profile.name is ProfileName.SMALL else [own for own in group if own.wish]
+            wishing = [] if self._profile.is_small else [own for own in group if own.wish]
             for component in sorted(wishing, key=lambda component: component.wish):
                 used = self._count(cuts[component].text)
                 cuts[component] = filling.fill(component, rooms.wider(component, used), own[component])

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from bookwright.models.profile import Profile, ProfileName
+from bookwright.models.profile import Profile
 from bookwright.models.step import Activity
 
 SMALL_ROLES = ("judge", "router", "questions")
@@ -124,7 +124,7 @@ In the order of `prompts.render.PROSE_TAGS`. The text stands last, next to what 
 
 def components_of(activity: Activity, role: str, profile: Profile) -> tuple[Component, ...]:
     """Return the components that an activity's prompts have, in order."""
-    if profile.name is ProfileName.SMALL:
+    if profile.is_small:
         return tuple(component for component in COMPONENTS if component.small_share)
     if activity is Activity.WRITE:
         return PROSE_COMPONENTS
@@ -167,7 +167,7 @@ def with_registers(
 ) -> tuple[Component, ...]:
     """Return the components of a book that has some of the registers; those who plan are shown them."""
     is_planning = COMPONENTS[0] in components and activity in _MAKING
-    if profile.name is ProfileName.SMALL or not is_planning or not registers:
+    if profile.is_small or not is_planning or not registers:
         return components
     changing = (index for index, component in enumerate(components) if not lasts(component, activity))
     place = next(changing, len(components))

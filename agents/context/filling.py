@@ -15,10 +15,9 @@ from bookwright.agents.context.shortfall import Shortfall
 from bookwright.agents.relay.registers import place_of_plan, planned_entries, planned_secrets, planned_threads
 from bookwright.agents.relay.times.setting import told_setting
 from bookwright.models.document import DocumentKind
-from bookwright.models.profile import ProfileName
 from bookwright.models.tree.place import hierarchical_position
 from bookwright.models.tree.plan import TaskType
-from bookwright.prompts.render import render_codex, render_no_room, render_secrets, render_threads
+from bookwright.prompts.render import render_no_room, render_part
 
 _BRIEF_SHARE = 0.5
 """Of the book's design, where there is one already."""
@@ -42,7 +41,7 @@ class Filling:
         self._place = place
         self._shortfall = shortfall
         self._past = LookingBack(kit, place, shortfall)
-        is_prose = place.is_for_writer and kit.profile.name is not ProfileName.SMALL
+        is_prose = place.is_for_writer and not kit.profile.is_small
         self._prose = ProseFilling(kit, place, self._past) if is_prose else None
         self._has_unit_tree = False
         """Whether `overall_planning` ends with the unit, so that its tasks stand with the task in hand."""
@@ -150,17 +149,17 @@ class Filling:
     def _codex(self, room: int) -> Pruned:
         """Who and what is on record, those whom the unit names first."""
         entries = planned_entries(self._place.stores.codex, self._at, self._place.plan_words)
-        return self._listed([render_codex([entry], self._place.locale) for entry in entries], room)
+        return self._listed([render_part("story/_codex", self._place.locale, entries=[own]) for own in entries], room)
 
     def _threads(self, room: int) -> Pruned:
         """The threads, what is to be done here first."""
         threads = planned_threads(self._place.stores.codex.threads(), self._at, self._place.reading)
-        return self._listed([render_threads([thread], self._place.locale) for thread in threads], room)
+        return self._listed([render_part("story/_threads", self._place.locale, threads=[own]) for own in threads], room)
 
     def _secrets(self, room: int) -> Pruned:
         """The secrets, what is to come out here first, then the gravest."""
         secrets = planned_secrets(self._place.stores.codex.secrets(), self._at, self._place.reading)
-        return self._listed([render_secrets([secret], self._place.locale) for secret in secrets], room)
+        return self._listed([render_part("story/_secrets", self._place.locale, secrets=[own]) for own in secrets], room)
 
     def _listed(self, entries: list[str], room: int) -> Pruned:
         """Return the entries that fit, each whole or not at all, and say how many do not."""

@@ -14,7 +14,6 @@ from bookwright.agents.context.pruner import GAP, Pruned
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.text.prose import paragraphs, sentences
 from bookwright.models.tree.place import order_of
-from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.templates import own_template
 from bookwright.storage.index.chunks import is_heading, join_sentences
@@ -126,7 +125,7 @@ def _look(place: ActivityPlace, now: TaskNode) -> _Surroundings:
 def _units(place: ActivityPlace, parent: int, label: str = "") -> LineSpan[TaskNode]:
     """The units below a node: as many as the widest view shows, around one of them or at the end."""
     width, _ = _VIEWS[0]
-    return LineSpan(tuple(place.stores.nodes.children(parent, TaskType.WRITE))).narrowed(label, width)
+    return LineSpan(tuple(place.stores.nodes.child_units(parent))).narrowed(label, width)
 
 
 def tasks_above(node: TaskNode, stores: Stores) -> list[TaskNode]:

@@ -20,7 +20,7 @@ from bookwright.models.text.prose import paragraphs
 from bookwright.models.tree.place import order_of
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts.templates import own_template
+from bookwright.prompts.render import render_part
 from bookwright.storage.index.chunks import LIMIT, weigh
 from bookwright.storage.index.passages import Passage
 from bookwright.storage.stores import Stores
@@ -43,8 +43,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 def people(stores: Stores) -> tuple[str, ...]:
     """Return the people whom the state of the story names, longest names first."""
-    state = stores.documents.latest(DocumentKind.GLOBAL_STATE)
-    data = stores.documents.data_of(state) if state else ""
+    data = stores.documents.data_of(stores.documents.latest(DocumentKind.GLOBAL_STATE))
     if not data:
         return ()
     told = {name for bond in GlobalState.model_validate_json(data).relations for name in (bond.who, bond.to)}
@@ -107,7 +106,7 @@ def findings_for_writer(place: ActivityPlace) -> list[ContextPiece]:
 def author_brief(place: ActivityPlace, premise: str) -> str:
     """Return the author's wishes as a block's head, with a premise that may have been cut."""
     card = replace(book_card(place.brief), premise=premise)
-    return own_template("story/_author_brief", place.locale).render(book=card).strip()
+    return render_part("story/_author_brief", place.locale, book=card)
 
 
 def entries_of(place: ActivityPlace) -> int:
@@ -138,7 +137,7 @@ def printed_task(place: ActivityPlace, position: str, setting: str, left_out: in
         "tasks": tasks,
         "setting": setting,
     }  # fmt: skip
-    return own_template("story/_task", place.locale).render(values).strip()
+    return render_part("story/_task", place.locale, **values)
 
 
 def _lists(place: ActivityPlace) -> dict[str, tuple[str, ...]]:
@@ -270,11 +269,10 @@ def _heading_for(place: ActivityPlace, label: str, level: str, kind: str, title:
 
 
 def _heading(label: str, level: str, kind: str, title: str, locale: str) -> str:
-    values = {"label": label, "level": level, "kind": kind, "title": title[:_TITLE_CHARACTERS]}
-    return own_template("story/_origin", locale).render(values).strip()
+    return render_part("story/_origin", locale, label=label, level=level, kind=kind, title=title[:_TITLE_CHARACTERS])
 
 
 def _plain_heading(level: str, kind: str, title: str, number: int, locale: str) -> str:
     """Return a heading in words, for eyes that know no labels, such as `Chapter 3, The Door: summary`."""
-    values = {"level": level, "kind": kind, "title": title[:_TITLE_CHARACTERS], "number": number}
-    return own_template("story/_heading", locale).render(values).strip()
+    title = title[:_TITLE_CHARACTERS]
+    return render_part("story/_heading", locale, level=level, kind=kind, title=title, number=number)

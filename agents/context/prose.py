@@ -19,9 +19,8 @@ from bookwright.agents.relay.times.setting import told_setting
 from bookwright.agents.workflows import plans_in_brief
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.tree.depth import depth_under
-from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts.render import render_book_order, render_writers_task
+from bookwright.prompts.render import render_part
 
 _DESIGNS = ("book_design", "unit_designs")
 
@@ -90,7 +89,8 @@ class ProseFilling:
         book, stands = book_card(place.brief), _unit_place(place)
 
         def printed(premise: str) -> str:
-            return render_book_order(replace(book, premise=premise), node_card(place.unit), stands, place.locale)
+            told = replace(book, premise=premise)
+            return render_part("story/_book_order", place.locale, book=told, unit=node_card(place.unit), place=stands)
 
         left = room - self.kit.count(printed(""))
         if left < _LEAST_PREMISE:
@@ -121,7 +121,10 @@ class ProseFilling:
         for most in (None, 8, 6, 4, 2, 1):
             happens, constraints, criteria, points = (kept(entries)[:most] for entries in lists)
             goal = "".join(kept((unit.goal,)))
-            text = render_writers_task(goal, happens, constraints, criteria, points, self.place.locale, setting)
+            text = render_part(
+                "story/_writers_task", self.place.locale, goal=goal, happens=happens, constraints=constraints,
+                criteria=criteria, open_points=points, setting=setting,
+            )  # fmt: skip
             if self.kit.count(text) <= room:
                 return Pruned(text)
         return Pruned()
@@ -183,7 +186,7 @@ def _unit_place(place: ActivityPlace) -> UnitPlace:
         number, count = chapters.index(unit.label) + 1, len(chapters)
         is_settled = all(own.is_last for own in (unit, *above[:-1]))
         return UnitPlace(number, _foreseen(number, count, above[-1], unit, is_settled), is_settled, before=before)
-    siblings = nodes.children(above[0].key, TaskType.WRITE)
+    siblings = nodes.child_units(above[0].key)
     number, is_settled = [own.key for own in siblings].index(unit.key) + 1, siblings[-1].is_last
     chapter = 0 if unit.label in chapters else place.reading.chapter_of(unit.label)
     count = _foreseen(number, len(siblings), above[0], unit, is_settled)

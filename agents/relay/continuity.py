@@ -30,7 +30,7 @@ from bookwright.models.codex.entries import EntryKind
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.story_time.times import StoryTime
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts.render import render_hints
+from bookwright.prompts.render import render_part
 from bookwright.storage.index.ranking import terms
 from bookwright.storage.stores import Stores
 
@@ -195,7 +195,7 @@ class ContinuityDirector:
 
 def hint_lines(sight: CodexSight, locale: str) -> list[str]:
     """Return what a writer reads of it, the weightiest first, a line each that stands alone."""
-    return [line for line in render_hints(sight, locale).splitlines() if line.strip()]
+    return [line for line in render_part("story/_hints", locale, sight=sight).splitlines() if line.strip()]
 
 
 def _filtered(
@@ -274,7 +274,7 @@ def _elder(unit: TaskNode, above: list[TaskNode], stores: Stores) -> TaskNode | 
     """The unit that ended last before the one above this began; the reader's last larger piece."""
     if not above or above[0].parent is None:
         return None
-    before = [node for node in stores.nodes.children(above[0].parent) if node.is_unit and node.order < above[0].order]
+    before = [node for node in stores.nodes.child_units(above[0].parent) if node.order < above[0].order]
     return before[-1] if before else None
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bookwright.models.tree.place import Place, ReadingOrder
-from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
 
@@ -67,7 +66,7 @@ def climax_ahead(unit: TaskNode, stores: Stores, reading: ReadingOrder) -> Place
     Read are the unit itself and the titles of its designs, its siblings that wait, and what its parent foresees.
     """
     here = reading.chapter_of(unit.label)
-    designs = [f"{task.title} {task.goal}" for task in stores.nodes.children(unit.key, TaskType.DESIGN)]
+    designs = [f"{task.title} {task.goal}" for task in stores.nodes.design_tasks(unit.key)]
     if _names_climax([*_planned_words(unit), *designs]):
         return Place(chapter=here)
     if unit.parent is None:

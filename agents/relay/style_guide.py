@@ -58,8 +58,7 @@ def praised_in(stores: Stores) -> list[str]:
 
 def keep_guide(guide: StyleGuide, brief: Brief, stores: Stores, origin: DocumentOrigin) -> Document:
     """Make a guide the book's current one; its text is in the language of the book's prompts."""
-    locale = (brief.prompt_language or brief.language).value
-    text = render_style_page(guide, locale)
+    text = render_style_page(guide, brief.prompt_locale)
     new = NewDocument(
         node=stores.nodes.root().key, kind=DocumentKind.STYLE_GUIDE, text=text, data=guide.model_dump_json(),
         origin=origin,
@@ -70,7 +69,7 @@ def keep_guide(guide: StyleGuide, brief: Brief, stores: Stores, origin: Document
 def kept_guide(stores: Stores) -> StyleGuide | None:
     """Return the guide that the book keeps to; one in a form that this version does not know counts as none."""
     found = stores.documents.current(stores.nodes.root().key, DocumentKind.STYLE_GUIDE)
-    data = stores.documents.data_of(found) if found else ""
+    data = stores.documents.data_of(found)
     try:
         return StyleGuide.model_validate_json(data) if data else None
     except ValidationError:

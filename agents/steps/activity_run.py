@@ -1,5 +1,7 @@
 """The steps of one activity, in order, each asked once and found on record from then on."""
 
+from collections.abc import Sequence
+
 from bookwright.agents.agent import Agent
 from bookwright.agents.react.loop import answered
 from bookwright.agents.steps.answers import Check, Conclude, Outcome, parse, whole
@@ -57,6 +59,12 @@ class ActivityRun(ActivityMaterial):
             text = outcome.value if isinstance(outcome.value, str) else plain(outcome.reply.text)
             self.add(agent.artefact, text, is_prose=agent.is_prose)
         return outcome
+
+    def run_all(self, agents: Sequence[Agent], conclude: Conclude, check: Check | None = None) -> None:
+        """Do the steps of a workflow in order; `conclude` and `check` are the last one's. Raises what `run` does."""
+        for agent in agents[:-1]:
+            self.run(agent)
+        self.run(agents[-1], conclude, check=check)
 
     def is_done(self, step: str) -> bool:
         """True if a step is on record with a result."""

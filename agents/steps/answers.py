@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from bookwright.agents.agent import Agent
 from bookwright.agents.backends.protocol import Correction
 from bookwright.agents.small.telling import PIECE_TOKENS
-from bookwright.models.profile import Profile, ProfileName
+from bookwright.models.profile import Profile
 from bookwright.models.step import Failure, Reply
 from bookwright.models.text.language import Language, is_in
 from bookwright.models.text.lazy_pattern import lazy_pattern
@@ -73,7 +73,7 @@ The built-in model wrote 826 words on 15 pages."""
 
 def answer_limit(agent: Agent, card: Card, profile: Profile, language: Language) -> int:
     """How many tokens an answer may have: what its length needs, room to miss it, and to leave a text as it stands."""
-    if profile.name is ProfileName.SMALL:
+    if profile.is_small:
         if agent.is_piece:
             return PIECE_TOKENS
         if agent.is_prose:

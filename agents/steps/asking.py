@@ -18,7 +18,6 @@ from bookwright.agents.steps.material import ActivityMaterial
 from bookwright.agents.steps.recording import Recorder
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.models.errors import BookPaused, NoResult
-from bookwright.models.profile import ProfileName
 from bookwright.models.step import Failure, Reply, StepKey, StepRecord
 from bookwright.prompts.card import Card
 from bookwright.prompts.render import render, render_lookups, render_system, render_turn
@@ -225,7 +224,7 @@ class Asking:
         seed = int.from_bytes(hashlib.sha256(identity.encode()).digest()[:4], "big") >> 1
         limit = answers.answer_limit(self.agent, self.material.card, profile, brief.language)
         extra = {}
-        if profile.name is ProfileName.SMALL:
+        if profile.is_small:
             model = self.desk.model_of(self.agent.role)
             extra = sampling_extra(brief.language, is_prose=self.agent.is_prose, premise=brief.premise, model=model)
         return Sampling(self.agent.temperature, limit, seed, extra=extra)

@@ -12,7 +12,6 @@ from bookwright.agents.context.shortfall import MARK
 from bookwright.agents.relay.secrets.guard import Guard
 from bookwright.agents.steps.answers import Artefact
 from bookwright.agents.steps.desk import Desk
-from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.card import Card, Told
@@ -70,7 +69,7 @@ class ActivityMaterial:
     @property
     def is_small(self) -> bool:
         """Whether the book has the profile for weak models, which see plain texts and no tags."""
-        return self.desk.profile.name is ProfileName.SMALL
+        return self.desk.profile.is_small
 
     @property
     def _is_told_by_template(self) -> bool:

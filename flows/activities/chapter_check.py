@@ -30,7 +30,6 @@ from bookwright.models.story.quality import QualityIssue, QualityJudgement, Qual
 from bookwright.models.story_time.reading import read_time
 from bookwright.models.story_time.times import Comparison, stated
 from bookwright.models.tree.place import ReadingOrder
-from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
@@ -91,7 +90,7 @@ class ChapterCheck:
 
 def last_prose(unit: TaskNode, stores: Stores) -> Document | None:
     """Return the prose of a unit, without its text; of one in parts, that of the last."""
-    if parts := stores.nodes.children(unit.key, TaskType.WRITE):
+    if parts := stores.nodes.child_units(unit.key):
         return last_prose(parts[-1], stores)
     return stores.documents.current(unit.key, DocumentKind.PROSE, with_text=False)
 

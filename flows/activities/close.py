@@ -30,7 +30,6 @@ from bookwright.models.text.length import spread_after
 from bookwright.models.tree.decision import TitleAndBlurb
 from bookwright.models.tree.depth import Depth
 from bookwright.models.tree.level import Level
-from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
@@ -100,7 +99,7 @@ def _begun(unit: TaskNode, deps: Deps) -> _Closing:
         run.narrow_to("order")
     sources = _put_text_before(unit, run, deps)
     gate = None if unit.is_brought_in else gates.asked_at_close(unit, deps)
-    asks_review = deps.profile.name is ProfileName.SMALL and unit.level is Level.BOOK and not unit.is_brought_in
+    asks_review = deps.profile.is_small and unit.level is Level.BOOK and not unit.is_brought_in
     return _Closing(unit, deps, run, sources, asks_review, gate)
 
 
@@ -163,7 +162,7 @@ def _look_back(unit: TaskNode, deps: Deps) -> Move:
 
 def _look_at_parts(unit: TaskNode, deps: Deps) -> None:
     """Have a finished book read whole, or what readers told of an act or a volume looked at."""
-    if unit.is_brought_in or deps.profile.name is ProfileName.SMALL:
+    if unit.is_brought_in or deps.profile.is_small:
         return
     if unit.parent is None:
         read_book(unit, deps)
@@ -196,7 +195,7 @@ def publish(book: TaskNode, deps: Deps) -> None:
 def _blurb(answer: TitleAndBlurb, deps: Deps) -> str:
     """The model's blurb; the premise's own opening where a weak model's names nobody of it."""
     names = names_in(deps.brief.premise)
-    if deps.profile.name is not ProfileName.SMALL or not names or any(name in answer.blurb for name in names):
+    if not deps.profile.is_small or not names or any(name in answer.blurb for name in names):
         return answer.blurb
     return opening_of(deps.brief.premise, 0, 2, deps.brief.language) or answer.blurb
 
@@ -221,7 +220,7 @@ def _owed(unit: TaskNode, deps: Deps) -> tuple[DocumentKind, ...]:
 def _put_text_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> tuple[int, ...]:
     """Put the unit's prose before the steps, or the summaries of its parts if it was divided."""
     with deps.stores() as stores:
-        parts = stores.nodes.children(unit.key, TaskType.WRITE)
+        parts = stores.nodes.child_units(unit.key)
         if parts:
             shown = [part.key for part in parts[-_PARTS_SHOWN:]]
             documents = stores.documents.of_nodes(shown, DocumentKind.SUMMARY)

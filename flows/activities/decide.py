@@ -17,7 +17,6 @@ from bookwright.flows.blueprints.unit_plans import child_level_of
 from bookwright.flows.deps import Deps
 from bookwright.models.step import Activity
 from bookwright.models.tree.decision import Decision, FlowDecision
-from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_problem
 from bookwright.storage.steps.journal import Move
@@ -107,7 +106,7 @@ def settle(unit: TaskNode, deps: Deps) -> Decision:
 def decision_by_length(unit: TaskNode, deps: Deps) -> Decision:
     """Divide what is too long to be written at once, write the rest."""
     with deps.stores() as stores:
-        has_children = bool(stores.nodes.children(unit.key, TaskType.WRITE))
+        has_children = bool(stores.nodes.child_units(unit.key))
     if has_children or not is_short_enough(unit, deps):
         return guarded(Decision.DIVIDE_HIERARCHY, unit, deps)
     return Decision.PROCEED_TO_WRITE

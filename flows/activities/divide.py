@@ -15,7 +15,6 @@ from bookwright.flows.deps import Deps
 from bookwright.flows.intake.outlining import add_foreseen, is_foreseen
 from bookwright.models.errors import BookPaused
 from bookwright.models.gate import GateKind
-from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.story_time.times import stated_time
 from bookwright.models.text.length import ChildLength, division_is_over, grant_child_length, spread
@@ -58,27 +57,23 @@ def divide(unit: TaskNode, deps: Deps) -> None:
     """Make the next child unit a node, or all of them where the level divides at once."""
     unit = deps.fresh(unit)
     level = child_level_of(unit, deps)
+    if level is None:
+        raise BookPaused(f"{deps.named(unit)} can be divided no further", "raise max_unit_length in the brief")
     with deps.stores() as stores:
-        if level is None:
-            named = stores.name_of(unit)
-            raise BookPaused(f"{named} can be divided no further", "raise max_unit_length in the brief")
-        index = len(stores.nodes.children(unit.key, TaskType.WRITE)) + 1
+        index = len(stores.nodes.child_units(unit.key)) + 1
     if add_foreseen(unit, level, index, deps):
         return
     is_incremental = division_is_incremental(level)
     ends_here = not is_incremental or _granted(unit, level, None, deps).is_last
     card = replace(unit_card(unit, deps), is_incremental=is_incremental, ends_here=ends_here, child_index=index)
     card = with_reader_reports(card, unit, deps, level)
-    with deps.stores() as stores:
-        times = setting_lines(unit.label, stores.codex.reading_order(), deps.desk.locale)
+    times = setting_lines(unit.label, deps.reading_order(), deps.desk.locale)
     card = replace(card, draw=drawn_facts(unit, deps), directions=form_of(unit, deps), times=times)
     if unit.level is Level.ACT:
         card = replace(card, previous_endings=previous_endings(unit, level, deps, with_own=True))
     workflow = hierarchy_workflow(unit.level, deps.profile.name)
     run = begin_activity(Activity.DIVIDE, unit, deps, workflow[0].context, card, round_=index, next_activity="write")
     gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
-    for agent in workflow[:-1]:
-        run.run(agent)
 
     def move(answer: PlanOutput) -> Move:
         if is_incremental:
@@ -89,7 +84,7 @@ def divide(unit: TaskNode, deps: Deps) -> None:
 
     most = {"instructions": _EVENTS if level.is_at_least(Level.SCENE) else _FEW_EVENTS}
     held = within_lists(run, workflow[-1].name, most, MAX_CHILDREN_AT_ONCE, deps)
-    run.run(workflow[-1], move, check=every(_check(unit, level, deps), held))
+    run.run_all(workflow, move, every(_check(unit, level, deps), held))
 
 
 def foreseen(answer: PlanOutput) -> tuple[str, ...]:
@@ -117,7 +112,7 @@ def _title(goal: str) -> str:
 def _check(unit: TaskNode, level: Level, deps: Deps) -> Check:
     """A check that a division holds as many children as it needs: one for the next, two and more for all."""
     least = 1
-    if not division_is_incremental(level) and deps.profile.name is not ProfileName.SMALL:
+    if not division_is_incremental(level) and not deps.profile.is_small:
         longest = level.bounds[1] if level.finer else max_unit_length(deps)
         least = max(2, min(-(-(unit.length or 1) // longest), MAX_CHILDREN_AT_ONCE))
 
@@ -168,7 +163,7 @@ def _add_all(unit: TaskNode, level: Level, units: list[PlanNode], deps: Deps) ->
 
 def _enough(units: list[PlanNode], unit: TaskNode, deps: Deps) -> list[PlanNode]:
     """Mend a complete division that a weak model left too coarse or with the same child twice."""
-    if deps.profile.name is not ProfileName.SMALL:
+    if not deps.profile.is_small:
         return units
     count = max(2, -(-(unit.length or 1) // max_unit_length(deps)))
     return distinct_events(units, count, unit, deps.brief.language)

@@ -28,14 +28,11 @@ def execute(node: TaskNode, deps: Deps) -> None:
     role = "designer" if node.task_type is TaskType.DESIGN else "researcher"
     run = begin_activity(Activity.EXECUTE, node, deps, role, card, next_activity="execute")
     workflow = _workflow(node, unit, run, deps)
-    *earlier, last = workflow
-    for agent in earlier:
-        run.run(agent)
 
     def finished(text: str) -> Move:
         return finish_task(node, unit, found_document(node, text, workflow, run, deps), run, deps)
 
-    run.run(last, finished, check=within_length(run, last.name, deps))
+    run.run_all(workflow, finished, within_length(run, workflow[-1].name, deps))
 
 
 def aggregate(node: TaskNode, deps: Deps) -> None:

@@ -30,7 +30,6 @@ from bookwright.models.errors import InvalidInput, NoResult, RequestRejected
 from bookwright.models.step import AMENDING_ROUNDS, Activity
 from bookwright.models.tree.decision import Decision
 from bookwright.models.tree.place import ReadingOrder
-from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.repositories.taking_back import rests_on_replaced_prose, take_back
 from bookwright.storage.steps.journal import Move
@@ -94,14 +93,10 @@ def extract(unit: TaskNode, deps: Deps, round_: int = _FIRST_ROUND) -> None:
 
 def _take_back_replaced(unit: TaskNode, deps: Deps) -> None:
     """Take out of the codex what a text told that another one has replaced."""
-
-    def move(stores: Stores, step: int) -> None:
-        take_back(stores, unit, step or None, only_replaced=True)
-
     with deps.stores() as stores:
         is_replaced = rests_on_replaced_prose(stores, unit)
     if is_replaced:
-        deps.desk.journal.move(move)
+        deps.desk.journal.move(lambda stores, step: take_back(stores, unit, step or None, only_replaced=True))
 
 
 def extract_again(unit: TaskNode, deps: Deps) -> None:
@@ -150,7 +145,7 @@ def chapter_move(unit: TaskNode, text: str, found: Extraction | None, prose: int
             node=unit.key, kind=DocumentKind.CONSISTENCY, text=report.as_text or unit.label,
             data=report.model_dump_json(), inputs=(prose,) if prose else (),
         )  # fmt: skip
-        stores.documents.add(new, step or None)
+        stores.documents.add(new, step)
 
     return move
 
@@ -204,7 +199,7 @@ def merge_records(
 def _show_designs(book: TaskNode, run: ActivityRun, deps: Deps) -> tuple[int, ...]:
     """Put the designs of the whole book before the step, each cut to its share of the room."""
     with deps.stores() as stores:
-        tasks = stores.nodes.children(book.key, TaskType.DESIGN)
+        tasks = stores.nodes.design_tasks(book.key)
         documents = stores.documents.of_nodes([task.key for task in tasks], DocumentKind.DESIGN)
     room = deps.profile.context_budget[EXTRACT_DESIGN.context] * _DESIGN_SHARE / max(len(documents), 1)
     for document in documents:

@@ -18,12 +18,11 @@ from bookwright.flows.activities.prompt_sizes import condense, every, within_len
 from bookwright.flows.activities.unit_facts import allowance, begin_activity, is_one_sitting, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import Document, DocumentKind
-from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.story.state import GlobalState, lost_promises
 from bookwright.models.text.binding import RELEASE, lost_lines, without_releases
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts.render import render_problem, render_state
+from bookwright.prompts.render import render_part, render_problem
 from bookwright.storage.steps.journal import Move
 
 _ALLOWANCE = {DocumentKind.BOOK_DESIGN: (150, 1_500), DocumentKind.GLOBAL_STATE: (100, 600)}
@@ -54,7 +53,7 @@ def keep_up(unit: TaskNode, deps: Deps) -> None:
         return
     with deps.stores() as stores:
         waiting = sum(kind is DocumentKind.GLOBAL_STATE for _, kind, _ in stores.queue.waiting())
-    most = _TOGETHER_SMALL if deps.profile.name is ProfileName.SMALL else _TOGETHER
+    most = _TOGETHER_SMALL if deps.profile.is_small else _TOGETHER
     if waiting >= most or (waiting and unit.parent is None):
         maintain(unit, deps)
 
@@ -99,7 +98,7 @@ def _owed(kind: DocumentKind, waiting: list[tuple[int, int]], deps: Deps) -> _Ow
         news = sorted(newest.values(), key=lambda document: document.id)
         return _Owed(
             kind=kind, book=stores.nodes.root(), present=present,
-            data=stores.documents.data_of(present) if present else "", news=news,
+            data=stores.documents.data_of(present), news=news,
             told_by=[stores.nodes.get(document.node) for document in news], up_to=waiting[-1][0],
         )  # fmt: skip
 
@@ -147,12 +146,13 @@ def _kept(answer: str | GlobalState, before: GlobalState | None, origin: str, de
     if isinstance(answer, str):
         return without_releases(answer), ""
     state = answer.numbered(before, origin)
-    return render_state(state, deps.brief.language.english_name), state.model_dump_json(exclude_defaults=True)
+    text = render_part("story/_state", state=state, language=deps.brief.language.english_name)
+    return text, state.model_dump_json(exclude_defaults=True)
 
 
 def _agent(kind: DocumentKind, news: Sequence[Document], deps: Deps) -> Agent:
     is_told = all(document.kind is DocumentKind.SUMMARY for document in news)
-    if kind is DocumentKind.BOOK_DESIGN and is_told and deps.profile.name is not ProfileName.SMALL:
+    if kind is DocumentKind.BOOK_DESIGN and is_told and not deps.profile.is_small:
         return INFER
     if kind is DocumentKind.BOOK_DESIGN:
         return book_design_maintainer(deps.profile.name)

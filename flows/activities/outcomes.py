@@ -75,11 +75,7 @@ def keep_document(
 ) -> Move:
     """The move that keeps a document of a node and changes nothing else."""
     new = NewDocument(node=node.key, kind=kind, text=text, data=data, inputs=inputs, codex=codex)
-
-    def move(stores: Stores, step: int) -> None:
-        stores.documents.add(new, step or None)
-
-    return move
+    return lambda stores, step: stores.documents.add(new, step)
 
 
 def name_book(title: str, stores: Stores, step: int) -> None:

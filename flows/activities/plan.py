@@ -18,7 +18,6 @@ from bookwright.flows.activities.unit_facts import begin_activity, depth_at, pro
 from bookwright.flows.blueprints.unit_plans import form_of
 from bookwright.flows.deps import Deps
 from bookwright.models.gate import GateKind
-from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.tree.decision import AtomVerdicts, Verdict, guard_atom, verdict_by_score
 from bookwright.models.tree.plan import PlanNode, PlanOutput, TaskType
@@ -48,20 +47,18 @@ def plan(unit: TaskNode, planning_round: int, deps: Deps) -> None:
         Activity.PLAN, unit, deps, workflow[0].context, card, round_=planning_round, next_activity="judge"
     )
     gates.show_rejected(unit, GateKind.OUTLINE, run, deps)
-    for agent in workflow[:-1]:
-        run.run(agent)
 
     def add_tasks(answer: PlanOutput, stores: Stores, step: int) -> None:
         tasks = wanted(answer)
         gates.open_outline(unit, stores, deps)
         _add(stores, unit, tasks[:most], deps, unit=unit.key, planning_round=planning_round)
-        later = () if deps.profile.name is ProfileName.SMALL else tuple(task.goal for task in tasks[most:])
+        later = () if deps.profile.is_small else tuple(task.goal for task in tasks[most:])
         left = unit.open_points if asks_decision(unit, deps) else ()  # the tasks rest on them by now
         stores.nodes.change(unit.key, planning_round=planning_round, open_points=(*left, *later))
         if planning_round == 1 and unit.open_points:
             _take_up(unit, stores)
 
-    run.run(workflow[-1], as_move(add_tasks), check=_check(run, workflow[-1], deps))
+    run.run_all(workflow, as_move(add_tasks), _check(run, workflow[-1], deps))
 
 
 def _take_up(unit: TaskNode, stores: Stores) -> None:
@@ -107,13 +104,11 @@ def decompose(node: TaskNode, deps: Deps) -> None:
     unit = unit_of(node, deps)
     workflow = decomposition_workflow(unit.level, node.task_type, deps.profile.name)
     run = begin_activity(Activity.DECOMPOSE, node, deps, workflow[0].context, next_activity="judge")
-    for agent in workflow[:-1]:
-        run.run(agent)
 
     def add_parts(answer: PlanOutput, stores: Stores, step: int) -> None:
         _add(stores, node, wanted(answer), deps, unit=unit.key, planning_round=node.planning_round)
 
-    run.run(workflow[-1], as_move(add_parts), check=_check(run, workflow[-1], deps))
+    run.run_all(workflow, as_move(add_parts), _check(run, workflow[-1], deps))
 
 
 def parts(node: TaskNode, deps: Deps) -> list[TaskNode]:

@@ -15,7 +15,6 @@ from bookwright.flows.activities.unit_facts import begin_activity, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import NoResult, RequestRejected
-from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.text.binding import binding_lines, lost_lines, without_releases
 from bookwright.models.text.language import Language
@@ -97,7 +96,7 @@ def every(*checks: Check) -> Check:
 
 
 def _is_first(run: ActivityRun, step: str, deps: Deps) -> bool:
-    return deps.profile.name is not ProfileName.SMALL and run.failures(step) == 0
+    return not deps.profile.is_small and run.failures(step) == 0
 
 
 def _too_long(tasks: Iterable[PlanNode], most: dict[str, int]) -> Iterable[dict[str, object]]:

@@ -23,7 +23,6 @@ from bookwright.flows.blueprints.unit_plans import child_level_of
 from bookwright.flows.deps import Deps
 from bookwright.models.document import Document, DocumentKind, NewDocument
 from bookwright.models.gate import GateKind
-from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.text.length import spread
 from bookwright.models.tree.decision import Decision
@@ -64,7 +63,7 @@ def is_told_whole(unit: TaskNode, deps: Deps) -> bool:
 
     A book that was planned has design tasks from its first round on; one that is told whole has none.
     """
-    if deps.profile.name is ProfileName.SMALL or deps.makes_designs or deps.blueprint is not None:
+    if deps.profile.is_small or deps.makes_designs or deps.blueprint is not None:
         return False
     book = deps.storage.above(unit)[-1] if unit.parent is not None else unit
     if deps.brief.max_planning_rounds or book.revision > 1 or is_short_enough(book, deps):

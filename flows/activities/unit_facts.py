@@ -17,7 +17,6 @@ from bookwright.models.tree.decision import Decision
 from bookwright.models.tree.depth import Depth, depth_under, in_words
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import hierarchical_position
-from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.card import Card
 from bookwright.storage.stores import Stores
@@ -49,7 +48,7 @@ def depth_at(unit: TaskNode, deps: Deps) -> Depth:
 def profile_at(unit: TaskNode, deps: Deps) -> Profile:
     """The book's profile as far as a unit bears it: what is short is planned once, in few large tasks."""
     profile = deps.profile
-    if profile.name is ProfileName.SMALL or depth_at(unit, deps) is Depth.FULL:
+    if profile.is_small or depth_at(unit, deps) is Depth.FULL:
         return profile
     is_fine = profile.name is ProfileName.FINE
     few = _FINE_TASKS if is_fine else 1 if is_one_sitting(unit, deps) else _FEW_TASKS
@@ -84,7 +83,7 @@ def _longest_piece(unit: TaskNode, deps: Deps) -> float:
     """How long a unit may be to be written at once; a whole story as long in characters as one in words would be."""
     most = max_unit_length(deps)
     is_story = unit.parent is None and depth_at(unit, deps) is not Depth.FULL
-    if is_story and deps.brief.max_unit_length is None and deps.profile.name is not ProfileName.SMALL:
+    if is_story and deps.brief.max_unit_length is None and not deps.profile.is_small:
         return most / in_words(1, counts_words=deps.brief.length_unit == "words")
     return most
 
@@ -93,7 +92,7 @@ def is_one_sitting(book: TaskNode, deps: Deps) -> bool:
     """True for a book that is planned as a short one and written in one piece."""
     return (
         book.parent is None
-        and deps.profile.name is not ProfileName.SMALL
+        and not deps.profile.is_small
         and not deps.makes_designs
         and depth_at(book, deps) is not Depth.FULL
         and book.decision is not Decision.DIVIDE_HIERARCHY
@@ -109,7 +108,7 @@ def rests_on_designs(book: TaskNode, deps: Deps) -> bool:
 def designs_told_in(unit: TaskNode, deps: Deps) -> list[Document]:
     """Return the designs of a unit that its prose was made from; all of them where it has no prose of its own."""
     with deps.stores() as stores:
-        tasks = stores.nodes.children(unit.key, TaskType.DESIGN)
+        tasks = stores.nodes.design_tasks(unit.key)
         designs = stores.documents.of_nodes([task.key for task in tasks], DocumentKind.DESIGN)
         prose = stores.documents.current(unit.key, DocumentKind.PROSE, with_text=False)
         told = set(stores.documents.inputs_of(prose.id)) if prose else {design.id for design in designs}
@@ -126,7 +125,7 @@ def stands_for_chapter(unit: TaskNode, deps: Deps) -> bool:
         return True
     if unit.level.is_at_least(Level.CHAPTER):
         with deps.stores() as stores:
-            return not stores.nodes.children(unit.key, TaskType.WRITE)
+            return not stores.nodes.child_units(unit.key)
     return unit.parent is not None and deps.storage.node(unit.parent).level.is_at_least(Level.ACT)
 
 
@@ -154,13 +153,11 @@ def unit_card(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Card:
     above = deps.storage.above(unit)
     child = child_level_of(unit, deps)
     lengths = lengths_of_children(unit, deps)
-    with deps.stores() as stores:
-        reading = stores.codex.reading_order()
     return make_card(
         deps.brief,
         unit,
         task,
-        position=hierarchical_position(unit, above, reading, deps.brief.language),
+        position=hierarchical_position(unit, above, deps.reading_order(), deps.brief.language),
         parent_level=above[0].level.value if above else "",
         child_level=child.value if child else "",
         is_first=(above[-1] if above else unit).written == 0,
@@ -175,7 +172,7 @@ def unit_card(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Card:
         child_low=lengths.low,
         child_high=lengths.high,
         outline=unit.outline,
-        spots=orders_for(unit, deps) if deps.profile.name is ProfileName.SMALL else (),
+        spots=orders_for(unit, deps) if deps.profile.is_small else (),
     )
 
 
@@ -259,7 +256,7 @@ def prose_parts(unit: TaskNode, deps: Deps) -> list[tuple[TaskNode, str]]:
 
 def prose_below(unit: TaskNode, stores: Stores) -> Iterator[tuple[TaskNode, str]]:
     """Yield the same as `prose_parts`, out of open stores."""
-    parts = stores.nodes.children(unit.key, TaskType.WRITE)
+    parts = stores.nodes.child_units(unit.key)
     for part in parts:
         yield from prose_below(part, stores)
     prose = None if parts else stores.documents.current(unit.key, DocumentKind.PROSE)

@@ -16,11 +16,10 @@ from bookwright.models.codex.entries import EntryKind
 from bookwright.models.codex.extraction import ConsistencyReport
 from bookwright.models.document import Document, DocumentKind, Findings
 from bookwright.models.errors import InvalidBlueprint
-from bookwright.models.profile import ProfileName
 from bookwright.models.story.register import Register
 from bookwright.models.tree.decision import Verdict
 from bookwright.models.tree.level import Level
-from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.plan import PlanNode
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_unverified
 from bookwright.storage.files.blueprints import BlueprintFolder
@@ -97,7 +96,7 @@ def page_length(node: TaskNode, deps: Deps) -> int:
         with deps.stores() as stores:
             count = len(stores.nodes.children(node.parent))
         room = round(room * (1 - _OVERVIEW_SHARE) / max(count, 1))
-    elif member.entries is not None and deps.profile.name is not ProfileName.SMALL:
+    elif member.entries is not None and not deps.profile.is_small:
         room = round(room * _OVERVIEW_SHARE)
     return max(room, in_units(_LEAST_PAGE, deps))
 
@@ -169,7 +168,7 @@ def gather(deps: Deps, *, with_people: bool = False) -> BookSnapshot:
 def register_of(stores: Stores) -> Register | None:
     """Return what the book's registers lay down together; None where it has none."""
     found = []
-    for task in stores.nodes.children(stores.nodes.root().key, TaskType.DESIGN):
+    for task in stores.nodes.design_tasks(stores.nodes.root().key):
         document = stores.documents.current(task.key, DocumentKind.REGISTER) if task.stage else None
         if document is not None:
             found.append(Register.model_validate_json(stores.documents.data_of(document)))
@@ -227,8 +226,7 @@ def _chapters(stores: Stores) -> Iterator[ChapterSeen]:
             [node.key], DocumentKind.PROSE, DocumentKind.SUMMARY, DocumentKind.CONSISTENCY
         )}  # fmt: skip
         told = kept.get(DocumentKind.PROSE) or kept.get(DocumentKind.SUMMARY)
-        report = kept.get(DocumentKind.CONSISTENCY)
-        data = stores.documents.data_of(report) if report else ""
+        data = stores.documents.data_of(kept.get(DocumentKind.CONSISTENCY))
         if told is not None:
             above = stores.nodes.get(node.parent) if node.parent else root
             yield ChapterSeen(

@@ -16,7 +16,6 @@ from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidInput, NodeNotFound, NoResult, RequestRejected
 from bookwright.models.faults import BlueprintReport, CheckResult, Fault, Verification, verdict_of, worst_first
 from bookwright.models.step import Activity
-from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.steps.journal import Move
 
@@ -49,7 +48,7 @@ def _target(fix: TaskNode, deps: Deps) -> tuple[TaskNode, Document]:
     """Return what is to be mended; of a unit that is in parts, its last one."""
     with deps.stores() as stores:
         target = stores.nodes.by_label(target_of(fix))
-        while parts := stores.nodes.children(target.key, TaskType.WRITE):
+        while parts := stores.nodes.child_units(target.key):
             target = parts[-1]
         return target, chosen(stores, target, None)
 
@@ -110,7 +109,7 @@ def _move(
 def _found_before(node: TaskNode, deps: Deps) -> tuple[BlueprintReport, ...]:
     names = {member.name for member in folder_of(deps).plan.reviews_of(member_of(node, deps))}
     with deps.stores() as stores:
-        tasks = stores.nodes.children(node.unit or node.key, TaskType.DESIGN)
+        tasks = stores.nodes.design_tasks(node.unit or node.key)
         kept = stores.documents.of_nodes([task.key for task in tasks if task.member in names], DocumentKind.REPORT)
         return tuple(BlueprintReport.model_validate_json(stores.documents.data_of(own)) for own in kept)
 

@@ -9,7 +9,6 @@ from bookwright.flows.blueprints.members import folder_of, is_of_this_end, membe
 from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import Member, MemberKind, Stage, When
 from bookwright.models.document import DocumentKind
-from bookwright.models.profile import ProfileName
 from bookwright.models.tree.decision import Verdict
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
@@ -98,5 +97,5 @@ def _add(stores: Stores, book: TaskNode, when: When, planning_round: int, deps: 
 
 def _verdict(member: Member, deps: Deps) -> Verdict:
     """A review is taken apart by code; entries by a model, but for a weak one, who writes one page of them all."""
-    has_parts = member.kind is MemberKind.REVIEW or (member.entries and deps.profile.name is not ProfileName.SMALL)
+    has_parts = member.kind is MemberKind.REVIEW or (member.entries and not deps.profile.is_small)
     return Verdict.COMPLEX if has_parts else Verdict.ATOM

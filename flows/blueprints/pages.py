@@ -52,9 +52,7 @@ def write_page(node: TaskNode, deps: Deps) -> None:
         return
     run = _begin(Activity.EXECUTE, node, "designer" if node.task_type is TaskType.DESIGN else "researcher", deps)
     workflow = _workflow(node, member, deps)
-    for agent in workflow[:-1]:
-        run.run(agent)
-    run.run(workflow[-1], lambda text: _left(node, text, workflow, run, deps))
+    run.run_all(workflow, lambda text: _left(node, text, workflow, run, deps))
 
 
 def name_entries(node: TaskNode, deps: Deps) -> None:
@@ -155,7 +153,7 @@ def renew_pages(book: TaskNode, deps: Deps) -> None:
     if deps.blueprint is None:
         return
     with deps.stores() as stores:
-        tasks = [task for task in stores.nodes.children(book.key, TaskType.DESIGN) if task.stage]
+        tasks = [task for task in stores.nodes.design_tasks(book.key) if task.stage]
     for task in tasks:
         if task.status is NodeStatus.DONE and is_made_by_code(task, deps):
             make_page(task, deps)

@@ -22,7 +22,6 @@ from bookwright.models.codex.entries import slug
 from bookwright.models.codex.record import Origin, Record, RecordKind, make_record
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import InvalidInput, NoResult
-from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.story.register import FewThreads, Register, RegisteredSecret, RegisteredThread
 from bookwright.models.tree.level import Level, usual_child_length
@@ -51,7 +50,7 @@ def make_register(node: TaskNode, deps: Deps) -> None:
     try:
         run.run(agent, concluded, check=check)
     except NoResult:
-        if deps.profile.name is not ProfileName.SMALL:
+        if not deps.profile.is_small:
             raise
         nothing = word("nothing_found", brief_locale(deps.brief))
         empty = NewDocument(node=node.key, kind=DocumentKind.DESIGN, text=nothing)

@@ -30,7 +30,6 @@ from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import PROSE, Member, MemberKind
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.faults import BlueprintReport, CheckResult, Fault, FoundFaults, worst_first
-from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import TaskNode
@@ -102,7 +101,7 @@ def begin_reading(node: TaskNode, deps: Deps) -> ActivityRun:
     card = replace(unit_card(unit, deps, node), max_findings=MOST_FINDINGS)
     run = begin_activity(Activity.REVIEW, node, deps, "evaluator", card, next_activity="execute")
     with deps.stores() as stores:
-        tasks = stores.nodes.children(unit.key, TaskType.DESIGN)
+        tasks = stores.nodes.design_tasks(unit.key)
         kept = stores.documents.of_nodes([task.key for task in tasks], DocumentKind.REGISTER)
     for register in kept:
         room = deps.profile.context_budget["evaluator"] * _REGISTER_SHARE / len(kept)
@@ -149,7 +148,7 @@ def _keep(
     stores: Stores, step: int,
 ) -> None:  # fmt: skip
     ordered = worst_first(faults)
-    orders = {} if deps.profile.name is ProfileName.SMALL else _orders(ordered, stores)
+    orders = {} if deps.profile.is_small else _orders(ordered, stores)
     report = BlueprintReport(checks=results, faults=ordered, given=tuple(orders), was_read=was_read)
     report_move(node, report, deps)(stores, step)
     for label, (title, wanted) in orders.items():

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from bookwright.agents.relay.scene import climax_ahead
 from bookwright.flows.activities.unit_facts import stands_for_chapter
 from bookwright.flows.deps import Deps
-from bookwright.models.profile import ProfileName
 from bookwright.models.tree.level import Level
-from bookwright.models.tree.place import Place, ReadingOrder
+from bookwright.models.tree.place import Place
 from bookwright.models.tree.task import TaskNode
 from bookwright.models.tree.unit_rule import Position, Spot, UnitRule
 
@@ -21,7 +20,7 @@ Line = Sequence[TaskNode]
 def candidates_wanted(unit: TaskNode, deps: Deps) -> int:
     """Return how many drafts a unit is to have: 1 where its brief asks for no more, and where a weak model writes."""
     count = deps.brief.drafts_a_unit
-    if count == 1 or deps.profile.name is ProfileName.SMALL:
+    if count == 1 or deps.profile.is_small:
         return 1
     line = (unit, *deps.storage.above(unit))
     return count if any(_holds(rule, line, deps) for rule in deps.brief.candidate_rules) else 1
@@ -62,7 +61,7 @@ def _is_spot(spot: Spot, line: Line, deps: Deps) -> bool:
     if spot.label:
         return unit.label == spot.label
     if spot.chapter:
-        reading = _reading(deps)
+        reading = deps.reading_order()
         return unit.label in reading.chapters and reading.chapter_of(unit.label) == spot.chapter
     is_part = len(line) == 2 and unit.unit_index == spot.part
     return is_part and spot.level in (None, unit.level)
@@ -87,7 +86,7 @@ def _is_edge(are_at_edge: Sequence[bool], line: Line) -> bool:
 
 def _turns(line: Line, deps: Deps) -> bool:
     """True for a chapter, neither the first nor the last, in which a quarter, half or three quarters are reached."""
-    reading = _reading(deps)
+    reading = deps.reading_order()
     here = reading.chapter_of(line[0].label)
     is_inside = here > 1 and not all(node.is_last for node in line)
     return is_inside and here in {reading.number(Place(share=share)) for share in _TURNS}
@@ -99,8 +98,3 @@ def is_climax(unit: TaskNode, deps: Deps) -> bool:
         reading = stores.codex.reading_order()
         ahead = climax_ahead(unit, stores, reading)
         return ahead is not None and ahead.chapter == reading.chapter_of(unit.label)
-
-
-def _reading(deps: Deps) -> ReadingOrder:
-    with deps.stores() as stores:
-        return stores.codex.reading_order()

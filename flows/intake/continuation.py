@@ -98,6 +98,6 @@ def _belongs(stores: Stores, part: TaskNode, amount: int) -> bool:
     assert part.parent is not None
     if amount < part.level.bounds[0]:
         return True
-    siblings = [sibling for sibling in stores.nodes.children(part.parent) if sibling.is_unit]
+    siblings = stores.nodes.child_units(part.parent)
     usual = sum(sibling.written for sibling in siblings) / len(siblings)
     return amount < _OF_A_PART * usual

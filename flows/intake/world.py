@@ -114,11 +114,7 @@ def _taken_in(ground: ExtractionGround, document: int, found: DesignExtraction) 
     """The move that keeps what pages lay down; there is no story yet for threads, or for a secret to come out in."""
     records, _ = design_records(found.model_copy(update={"threads": ()}), ground)
     kept = [own.model_copy(update={"revealed_at": None}) if isinstance(own, Secret) else own for own in records]
-
-    def move(stores: Stores, step: int) -> None:
-        merge_records(kept, Origin.DESIGN, document, stores, step)
-
-    return move
+    return lambda stores, step: merge_records(kept, Origin.DESIGN, document, stores, step)
 
 
 @dataclass(frozen=True)

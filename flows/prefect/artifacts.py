@@ -15,7 +15,6 @@ from bookwright.flows.activities.unit_facts import prose_of, stands_for_chapter
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.tree.level import Level
-from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.steps.queries import RoleSum
 from bookwright.storage.stores import Stores
@@ -161,7 +160,7 @@ def _units(root: TaskNode, stores: Stores) -> Iterator[TaskNode]:
         unit = stack.pop()
         yield unit
         if unit.level.is_at_least(Level.ACT) or unit.parent is None:
-            stack.extend(reversed(stores.nodes.children(unit.key, TaskType.WRITE)))
+            stack.extend(reversed(stores.nodes.child_units(unit.key)))
 
 
 def _listed(units: list[TaskNode]) -> list[TaskNode]:

@@ -103,11 +103,9 @@ def recheck(node: TaskNode, old: Document, deps: Deps, guard: Guard, replaced: M
 def _sayable(order: str, run: ActivityRun, node: TaskNode, deps: Deps) -> str:
     if run.guard.redact(order):
         return order
-    with deps.stores() as stores:
-        named = stores.name_of(node)
     raise InvalidInput(
-        f"every sentence of the note says what is secret in {named}, so no writer may read it; nothing was asked. "
-        f"`bookwright secrets list {node.book}` shows what is in force; say what readers are to see instead"
+        f"every sentence of the note says what is secret in {deps.named(node)}, so no writer may read it; nothing "
+        f"was asked. `bookwright secrets list {node.book}` shows what is in force; say what readers are to see instead"
     )
 
 

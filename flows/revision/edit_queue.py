@@ -98,11 +98,7 @@ def _carry_out(number: int, edit: NoteEdit, walk: Deps) -> None:
         amend(node, old, Amendment(edit.note, DocumentOrigin.NOTE), walk)
     except (InvalidInput, NoResult) as error:
         state, outcome = EditState.REFUSED, str(error)
-
-    def settled(stores: Stores, step: int) -> None:
-        stores.edits.settle(number, state, outcome)
-
-    walk.desk.journal.move(settled)
+    walk.desk.journal.move(lambda stores, _: stores.edits.settle(number, state, outcome))
 
 
 def _take_in(queued: QueuedEdit, stores: Stores, step: int) -> None:

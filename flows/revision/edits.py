@@ -61,7 +61,7 @@ def change_brief(brief: Brief, book: Book, stores: Stores) -> Book:
     check_brief_change(brief, book, stores)
     old, root = book.brief, stores.nodes.root()
     if brief.length != old.length:
-        children = stores.nodes.children(root.key, TaskType.WRITE)
+        children = stores.nodes.child_units(root.key)
         stores.nodes.change(root.key, length=brief.length)  # to which the engine still can steer
         if children and children[-1].is_last:
             stores.nodes.change(children[-1].key, is_last=False)  # more may come after it now
@@ -77,7 +77,7 @@ def change_brief(brief: Brief, book: Book, stores: Stores) -> Book:
 def _why_not(length: int, book: Book, stores: Stores) -> str:
     """Say why the length of a book cannot become another one; empty if it can."""
     root = stores.nodes.root()
-    children = stores.nodes.children(root.key, TaskType.WRITE)
+    children = stores.nodes.child_units(root.key)
     if book.state is BookState.FINISHED or root.status is not NodeStatus.OPEN:
         return "it is written to its end"
     if length < root.written:

@@ -25,7 +25,6 @@ from bookwright.flows.revision.revise import void_unfinished
 from bookwright.flows.revision.staleness import Staleness
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.errors import BookPaused
-from bookwright.models.profile import ProfileName
 from bookwright.models.staleness import Cause, Slot, StaleDocument
 from bookwright.models.step import Activity, StepKey
 from bookwright.models.text.prose import paragraphs, sentences
@@ -175,7 +174,7 @@ def _amend(node: TaskNode, old: Document, stale: StaleDocument, deps: Deps) -> N
 
 def _is_amended(old: Document, maker: StepKey, wanted: RefreshScope, deps: Deps) -> bool:
     """True for what goes on from its present text; a weak model can only write anew."""
-    if deps.profile.name is ProfileName.SMALL:
+    if deps.profile.is_small:
         return False
     if old.kind is DocumentKind.PROSE and wanted.is_anew:
         return False

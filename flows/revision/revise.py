@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.errors import InvalidInput
 from bookwright.models.text.plain import plain
-from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.stores import Stores
 
@@ -48,7 +47,7 @@ def chosen(stores: Stores, node: TaskNode, kind: DocumentKind | None) -> Documen
 def with_prose(unit: TaskNode, stores: Stores) -> list[str]:
     """Return the labels of the units below one that hold its text, in reading order."""
     held = []
-    for part in stores.nodes.children(unit.key, TaskType.WRITE):
+    for part in stores.nodes.child_units(unit.key):
         has_prose = stores.documents.current(part.key, DocumentKind.PROSE, with_text=False) is not None
         held += [part.label] if has_prose else with_prose(part, stores)
     return held

@@ -26,7 +26,7 @@ class Staleness:
 
     def __init__(self, brief: Brief) -> None:
         self._brief = brief
-        self._test = StalenessTest(brief, (brief.prompt_language or brief.language).value)
+        self._test = StalenessTest(brief, brief.prompt_locale)
         self._found: dict[tuple[int, _State], tuple[Rewording, ...]] = {}
         self._read: tuple[object, CodexHistory, RecordLinks] | None = None
 

@@ -160,9 +160,9 @@ class DocumentRepository(Repository):
         """Return a document's text."""
         return document.text or self._texts.get(document.text_hash)
 
-    def data_of(self, document: Document) -> str:
-        """Return a document's structure as JSON; empty where it is only text."""
-        return self.data_of_all([document])[0]
+    def data_of(self, document: Document | None) -> str:
+        """Return a document's structure as JSON; empty where it is only text, or there is no document."""
+        return self.data_of_all([document])[0] if document else ""
 
     def data_of_all(self, found: Sequence[Document]) -> list[str]:
         """Return the structures of several documents, in one look, each as `data_of` does."""

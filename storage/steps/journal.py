@@ -16,8 +16,8 @@ from bookwright.storage.repositories.texts import text_hash
 from bookwright.storage.steps.attempts import Attempt, attempts_beside, insert_attempt, mark_moved
 from bookwright.storage.stores import BookStorage, Stores
 
-Move = Callable[[Stores, int], None]
-"""What a step does to the tree and the documents; gets the stores and the step's own id."""
+Move = Callable[[Stores, int], object]
+"""What a step does to the tree and the documents: gets the stores and the step's id; what it returns is not used."""
 
 _KNOWN_TEXTS, _KNOWN_NODES = 512, 512
 

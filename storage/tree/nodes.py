@@ -78,7 +78,7 @@ class NodeRepository:
         """Return the first child unit that is not closed."""
         if self._view is None:  # a look from outside reads no more than it shows
             return next(iter(self._all(sql.FIRST_OPEN_UNIT, parent=parent)), None)
-        return next((unit for unit in self.children(parent, TaskType.WRITE) if unit.status in _UNCLOSED), None)
+        return next((unit for unit in self.child_units(parent) if unit.status in _UNCLOSED), None)
 
     def open_tasks(self, parent: int) -> list[TaskNode]:
         """Return the design and search children that are not done, in order."""
@@ -99,17 +99,25 @@ class NodeRepository:
                 self._view.keep_children(parent, found)
         return [node for node in found if not types or node.task_type in types]
 
+    def child_units(self, parent: int) -> list[TaskNode]:
+        """Return the living child units in order."""
+        return self.children(parent, TaskType.WRITE)
+
+    def design_tasks(self, parent: int) -> list[TaskNode]:
+        """Return the living design tasks in order."""
+        return self.children(parent, TaskType.DESIGN)
+
     def titled_units(self) -> list[TaskNode]:
         """Return the units below the book that have a title."""
         return self._all(sql.TITLED_UNITS, book=self._book)
 
     def last_unit(self, parent: int) -> TaskNode | None:
         """Return the last living child unit in reading order; None where there is none."""
-        return next(reversed(self.children(parent, TaskType.WRITE)), None)
+        return next(reversed(self.child_units(parent)), None)
 
     def waiting_units(self, parent: int) -> list[TaskNode]:
         """Return the child units, in order, that nobody has begun to plan or write."""
-        units = self.children(parent, TaskType.WRITE)
+        units = self.child_units(parent)
         return [
             unit for unit in units if unit.status is NodeStatus.OPEN and not unit.planning_round and not unit.written
         ]
@@ -142,7 +150,7 @@ class NodeRepository:
     def _last_leaves(self, parent: int, before: int, count: int, level: Level | None) -> list[TaskNode]:
         """The last units with prose below a node's children up to an ordinal, nearest first."""
         found: list[TaskNode] = []
-        units = [unit for unit in self.children(parent, TaskType.WRITE) if unit.written and unit.ordinal < before]
+        units = [unit for unit in self.child_units(parent) if unit.written and unit.ordinal < before]
         for unit in reversed(units[-count:]):
             wanted = 1 if unit.level == level else count - len(found)
             found += self._last_leaves(unit.key, _NO_ORDINAL, wanted, level) or [unit]
@@ -239,7 +247,7 @@ class NodeRepository:
     def leaves(self) -> Iterator[TaskNode]:
         """Yield the units that hold prose of their own, in reading order."""
         for node in self.walk(TaskType.WRITE):
-            if node.written and not self.children(node.key, TaskType.WRITE):
+            if node.written and not self.child_units(node.key):
                 yield node
 
     def count(self, *conditions: Any) -> int:

@@ -22,7 +22,7 @@ from bookwright.models.brief import Brief
 from bookwright.models.codex.record import RecordKind
 from bookwright.models.document import DocumentKind
 from bookwright.models.staleness import Touch
-from bookwright.prompts.render import render_secrets
+from bookwright.prompts.render import render_part
 
 _END_OF_HINTS = "</hints>"
 
@@ -137,7 +137,7 @@ class StalenessTest:
 
     def _listed(self, made: Making, codex: CodexThen) -> list[str]:
         planned = planned_secrets(codex.secrets(), made.at, codex.reading_order())
-        return render_secrets(planned, self._locale).splitlines() if planned else []
+        return render_part("story/_secrets", self._locale, secrets=planned).splitlines() if planned else []
 
     def _hints(self, made: Making, codex: CodexThen, links: RecordLinks) -> list[str]:
         if not made.has_hints:

@@ -29,7 +29,6 @@ from bookwright.models.codex.entries import CodexEntry, Secret
 from bookwright.models.codex.record import Record, RecordKind, Stored
 from bookwright.models.document import CodexUse, Document, DocumentKind
 from bookwright.models.errors import FatalContextError
-from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.repositories.codex import CodexRepository
 from bookwright.storage.stores import Stores
@@ -164,7 +163,7 @@ def public_at(stores: Stores, brief: Brief, unit: TaskNode, document: int | None
         else stores.documents.as_of(keys, DocumentKind.PROSE, document)
     )
     running = stores.documents.latest(DocumentKind.BOOK_DESIGN)
-    tasks = [task.key for task in stores.nodes.children(stores.nodes.root().key, TaskType.DESIGN)]
+    tasks = [task.key for task in stores.nodes.design_tasks(stores.nodes.root().key)]
     return Public(
         printed=tuple(found.text for found in prose),
         order=(*order_of(brief), *(gate.note for gate in stores.gates.all() if gate.note)),
@@ -238,7 +237,7 @@ def plot_of(unit: TaskNode, stores: Stores, brief: Brief) -> str:
 
 def _made_for(units: list[TaskNode], stores: Stores) -> Iterator[UnitDesign]:
     distance = {unit.key: number for number, unit in enumerate(units)}
-    tasks = (task for unit in units for task in stores.nodes.children(unit.key, TaskType.DESIGN))
+    tasks = (task for unit in units for task in stores.nodes.design_tasks(unit.key))
     done = {task.key: task for task in tasks if task.is_finished}
     found = [UnitDesign(done[text.node], text) for text in stores.documents.of_nodes(done, DocumentKind.DESIGN)]
     yield from sorted(found, key=lambda design: (distance[design.task.parent or 0], design.task.ordinal))

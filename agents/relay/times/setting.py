@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bookwright.models.story_time.reading import read_time
 from bookwright.models.story_time.times import YEAR, days_between
 from bookwright.models.tree.place import ReadingOrder, order_of
-from bookwright.prompts.render import render_setting
+from bookwright.prompts.render import render_part
 
 _MONTH, _WEEK = 30.44, 7.0
 _VAGUE = 0.25
@@ -52,7 +52,7 @@ def setting_of(label: str, reading: ReadingOrder) -> Setting | None:
 def told_setting(label: str, reading: ReadingOrder, locale: str) -> str:
     """Return the line that says when a unit is set; empty where nobody has said."""
     found = setting_of(label, reading)
-    return render_setting(found, locale) if found else ""
+    return render_part("story/_setting", locale, setting=found) if found else ""
 
 
 def setting_lines(label: str, reading: ReadingOrder, locale: str) -> tuple[str, ...]:

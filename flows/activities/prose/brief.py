@@ -24,7 +24,6 @@ from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.errors import FatalContextError
 from bookwright.models.gate import GateKind
-from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.prompts.card import Card
@@ -46,7 +45,7 @@ def wants_brief(unit: TaskNode, deps: Deps) -> bool:
     the brief is the plan too it is made all the same. A weak model is told a story in a few words by its templates,
     which code fills in.
     """
-    if unit.status is not NodeStatus.OPEN or deps.profile.name is ProfileName.SMALL or is_told(unit, deps):
+    if unit.status is not NodeStatus.OPEN or deps.profile.is_small or is_told(unit, deps):
         return False
     step = _agent(unit, deps).name
     is_made = any(deps.desk.is_concluded(Activity.BRIEF, unit, name) for name in (step, f"{step}.{CUT}"))

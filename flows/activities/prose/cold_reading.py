@@ -25,7 +25,6 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.step import Activity
 from bookwright.models.story.retelling import RepairOrders, Retelling
 from bookwright.models.tree.level import Level
-from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.card import Card, KeptCard
 from bookwright.prompts.render import render_retelling
@@ -84,7 +83,7 @@ def review_retellings(unit: TaskNode, deps: Deps) -> None:
 
 def _below(unit: TaskNode, stores: Stores) -> Iterator[int]:
     """The keys of all units below one, in reading order."""
-    for part in stores.nodes.children(unit.key, TaskType.WRITE):
+    for part in stores.nodes.child_units(unit.key):
         yield part.key
         yield from _below(part, stores)
 
@@ -129,8 +128,7 @@ def _read_unit(reader: Agent, step: str, texts: Iterable[str], unit: TaskNode, d
 def _leak_advice(unit: TaskNode, deps: Deps) -> tuple[str, ...]:
     """What the leak review advised and let pass."""
     with deps.stores() as stores:
-        found = stores.documents.current(unit.key, DocumentKind.LEAK_REVIEW)
-        data = stores.documents.data_of(found) if found else ""
+        data = stores.documents.data_of(stores.documents.current(unit.key, DocumentKind.LEAK_REVIEW))
     rounds = LeakReport.model_validate_json(data).rounds if data else ()
     leaks = rounds[-1].leaks if rounds else ()
     return tuple(f"“{leak.excerpt}”: {leak.suggestion}" for leak in leaks if leak.suggestion)

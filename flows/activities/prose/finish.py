@@ -209,8 +209,7 @@ class UnitFinish:
         """Take out what was refused to the end, and accept what is left; raise `NoResult` if nothing is."""
         gapped = self._gapped(text, found)
         if not gapped.holds_text:
-            with self.deps.stores() as stores:
-                named = stores.name_of(self.unit)
+            named = self.deps.named(self.unit)
             raise NoResult(
                 f"every sentence of {named} in its new words gives a secret away; the old ones stand",
                 f"`bookwright secrets list {self.unit.book}` shows what is in force",

@@ -24,7 +24,7 @@ from bookwright.models.codex.leak import LeakReport, LeakRound
 from bookwright.models.document import DocumentKind
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.card import Card
-from bookwright.prompts.render import render_problem, render_taken_out
+from bookwright.prompts.render import render_part, render_problem
 from bookwright.storage.steps.journal import Move
 
 CUT = "cut"
@@ -86,7 +86,7 @@ def taken_out(gapped: Gapped, text: str, places: Sequence[LeakPlace], locale: st
         }
         for number, (start, end) in enumerate(gapped.spans, 1)
     ]  # fmt: skip
-    return render_taken_out(gaps, locale)
+    return render_part("story/relay/_taken_out", locale, gaps=gaps)
 
 
 def cut_note(lost: Iterable[str]) -> str:

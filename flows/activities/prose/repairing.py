@@ -23,7 +23,6 @@ from bookwright.models.text.changes import Change, Changes, repaired, shortened
 from bookwright.models.text.language import Language
 from bookwright.models.text.length import LengthRange
 from bookwright.models.text.prose import lengthened, numbered_paragraphs, numbered_sentences, read_insertions
-from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.card import Card
 from bookwright.storage.steps.journal import Move
@@ -179,7 +178,7 @@ def _bound_lines(unit: TaskNode, deps: Deps) -> Sequence[str]:
     """Return the lines that bind whoever writes a unit: the book's own, those of its designs, and its brief's."""
     with deps.stores() as stores:
         units = [unit, *stores.nodes.ancestors(unit)]
-        tasks = [task.key for one in units for task in stores.nodes.children(one.key, TaskType.DESIGN)]
+        tasks = [task.key for one in units for task in stores.nodes.design_tasks(one.key)]
         found = [
             stores.documents.latest(DocumentKind.BOOK_DESIGN),
             stores.documents.current(unit.key, DocumentKind.WRITERS_BRIEF),

@@ -11,11 +11,9 @@ from bookwright.flows.activities.told_books import is_told
 from bookwright.flows.activities.unit_facts import begin_activity, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, DocumentOrigin
-from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.text.figures import ENOUGH
 from bookwright.models.tree.task import TaskNode
-from bookwright.storage.stores import Stores
 
 _LEAST = {"words": 2_000, "characters": 3_000}
 """From which length on a book has a voice page."""
@@ -25,7 +23,7 @@ _PAGE = {"words": 450, "characters": 700}
 
 def wants_voice(book: TaskNode, deps: Deps) -> bool:
     """True for a book of prose that is planned and long enough, of which no page and no voice page is there yet."""
-    if deps.profile.name is ProfileName.SMALL or deps.makes_designs:
+    if deps.profile.is_small or deps.makes_designs:
         return False
     if is_told(book, deps) or book.written or (book.length or 0) < _LEAST[deps.brief.length_unit]:
         return False
@@ -50,7 +48,7 @@ def settle_style(deps: Deps) -> None:
     Looked at before each unit is written, so that a killed book has its guide before the same unit as another.
     A weak model's prompts have no room for one.
     """
-    if deps.profile.name is ProfileName.SMALL:
+    if deps.profile.is_small:
         return
     with deps.stores() as stores:
         root = stores.nodes.root()
@@ -61,8 +59,4 @@ def settle_style(deps: Deps) -> None:
         with deps.stores() as stores:
             praised = praised_in(stores)
         guide = guide_of_chapters(texts, deps.brief, praised)
-
-        def keep(stores: Stores, step: int) -> None:
-            keep_guide(guide, deps.brief, stores, DocumentOrigin.STEP)
-
-        deps.desk.journal.move(keep)
+        deps.desk.journal.move(lambda stores, _: keep_guide(guide, deps.brief, stores, DocumentOrigin.STEP))

@@ -41,13 +41,11 @@ from bookwright.flows.candidates.drafting import chosen_of, drafted, is_told_fre
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.gate import GateKind
-from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.text.figures import StyleSource
 from bookwright.models.text.language import Language
 from bookwright.models.text.length import MENDED, LengthRecord
 from bookwright.models.text.prose import cut_to
-from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.card import Card
 from bookwright.prompts.render import render_problem
@@ -66,7 +64,7 @@ _LEAST_PLAN = {Language.EN: 30, Language.ZH: 60, Language.JA: 60, Language.KO: 6
 def write(unit: TaskNode, deps: Deps) -> None:
     """Write a unit from its brief until its prose is accepted; no step sees a design, or what its guard finds."""
     run = begin_writing(unit, deps)
-    if deps.profile.name is ProfileName.SMALL:
+    if deps.profile.is_small:
         _write_small(unit, run, deps)
         return
     *earlier, last = steps_of(unit, deps)
@@ -92,7 +90,7 @@ def begin_writing(unit: TaskNode, deps: Deps) -> ActivityRun:
     )
     gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
     gates.show_order(unit, run, deps)
-    if deps.profile.name is ProfileName.SMALL:
+    if deps.profile.is_small:
         return run
     check_context(unit, run, deps)
     if is_told_whole(unit, deps):
@@ -249,7 +247,7 @@ def _what_stands_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> tuple[s
     with deps.stores() as stores:
         last = stores.nodes.units_before(unit, 1)
         prose = stores.documents.of_nodes([node.key for node in last], DocumentKind.PROSE)
-        siblings = stores.nodes.children(unit.parent, TaskType.WRITE) if unit.parent else [unit]
+        siblings = stores.nodes.child_units(unit.parent) if unit.parent else [unit]
         is_top = unit.parent is None or stores.nodes.get(unit.parent).parent is None
     language = deps.brief.language
     before = telling.carried(prose[-1].text, language) if prose else ""
