@@ -29,7 +29,7 @@ from bookwright.flows.prefect.server import CHILD
 from tests.support.forks import ADDRESS, MOST_BYTES, forking_python
 
 _IMPORTED = (
-    "prefect.server.api.server", "prefect.cli", "prefect.workers.process",
+    "prefect.server.api.server", "prefect.cli", "prefect.workers.process", "bookwright.flows.prefect.guard",
     "bookwright.flows.write_book", "bookwright.agents.backends.remote.provider", "openai", "chromadb", "uvicorn",
     "tests.support.fake_provider", "tests.support.novelist",
     # What these import only once they run.

@@ -6,7 +6,8 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import Scope
 
-from bookwright.flows.prefect.app import PageGuard, serve
+from bookwright.flows.prefect.app import serve
+from bookwright.flows.prefect.guard import PageGuard
 
 MISSING = sys.argv[1:]
 

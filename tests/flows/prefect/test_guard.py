@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from bookwright.flows.prefect.app import PageGuard
+from bookwright.flows.prefect.guard import PageGuard
 
 HOST = "127.0.0.1:4200"
 OK, FOREIGN_PAGE, FOREIGN_NAME = 200, 403, 421
