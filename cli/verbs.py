@@ -78,8 +78,8 @@ VERBS: Mapping[str, Mapping[str, Verb]] = {
         "export": Verb("sharing.exporting:export", "Write what there is of a book to a file."),
         "vault": Verb("sharing.vault:vault", "Print where a book's folder of files is."),
         "sync": Verb("sharing.vault:sync", "Take in what you changed in a book's folder."),
-        "backup": Verb("sharing.exporting:backup", "Write all books to one file."),
-        "restore": Verb("sharing.exporting:restore", "Put back a backup, or an earlier version."),
+        "backup": Verb("sharing.backups:backup", "Write all books to one file."),
+        "restore": Verb("sharing.backups:restore", "Put back a backup, or an earlier version."),
     },
     "Run a studio": {
         "init": Verb("operating.models:init", "Choose the model that writes your books."),
