@@ -27,7 +27,8 @@ from bookwright.studio.texts import in_words, remedy_of, status_of
 
 _ROUTES = (
     "live", "routes.shelf", "routes.inbox", "routes.book", "routes.reading", "routes.comments", "routes.editing",
-    "routes.orders", "routes.files", "routes.codex", "routes.story", "routes.journal", "routes.talking", "routes.branches",
+    "routes.orders", "routes.files", "routes.codex", "routes.story", "routes.journal", "routes.talking",
+    "routes.branches",
 )  # fmt: skip
 _STOP_SECONDS = 1
 
