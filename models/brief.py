@@ -1,6 +1,5 @@
 """What the author asked for, and the checks it passes before anything is paid or written."""
 
-import difflib
 import tomllib
 import unicodedata
 from collections.abc import Iterable
@@ -17,6 +16,7 @@ from bookwright.models.gate import PHASES, Unattended
 from bookwright.models.model_name import ROLES, ModelName
 from bookwright.models.profile import ProfileName
 from bookwright.models.story.candidates import MOST_CANDIDATES
+from bookwright.models.text.hints import did_you_mean
 from bookwright.models.text.language import Language, detect_language
 from bookwright.models.text.length import length_class
 from bookwright.models.tree.unit_rule import Position, UnitRule, rules_of
@@ -267,8 +267,7 @@ def _one_line(error: ValidationError) -> str:
         return f"the brief has no {place}" + (f"; name it in the brief, or with {option}" if option else "")
     if first["type"] == "extra_forbidden":
         known = list(_known_keys(first["loc"][0]) if len(first["loc"]) > 1 else Brief.model_fields)
-        near = difflib.get_close_matches(str(first["loc"][-1]), known, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else f"; known keys are {', '.join(known)}"
+        hint = did_you_mean(str(first["loc"][-1]), known, f"; known keys are {', '.join(known)}")
         return f"the brief has an unknown key {place!r}{hint}"
     message = first["msg"].removeprefix("Value error, ")
     shown = repr(first["input"])
