@@ -14,10 +14,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from bookwright.app.access import OpenBook
-from bookwright.app.wording import duration, moment, money, tokens
 from bookwright.exports.markup import clean, to_xhtml
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import InvalidInput
+from bookwright.models.wording import duration, moment, money, tokens
 from bookwright.storage.branches.repository import BranchRepository, Fork
 from bookwright.storage.stores import Stores
 from bookwright.studio.state import StudioState

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from bookwright.app.doctor.health import Health, first_of
-from bookwright.app.wording import duration, money, tokens
 from bookwright.models.settings import Settings
+from bookwright.models.wording import duration, money, tokens
 from bookwright.storage.engine import migrate
 from bookwright.storage.engine.condition import clock_ahead, faults, log_of, server_version, stuck_sessions
 from bookwright.storage.engine.database import Database, database_file, open_database

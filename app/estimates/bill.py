@@ -13,11 +13,11 @@ from typing import ClassVar
 from bookwright.agents.backends import windows
 from bookwright.agents.backends.spending import prices
 from bookwright.app.status.progress import EVERY_STEP
-from bookwright.app.wording import money, tokens
 from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import Settings
 from bookwright.models.step import CODE, Activity, Usage
 from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.models.wording import money, tokens
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage, Stores
 

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bookwright.app.wording import money, tokens
 from bookwright.models.book import Book
 from bookwright.models.errors import BookwrightError
 from bookwright.models.text.language import Language
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import ReadingOrder, hierarchical_position
 from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.models.wording import money, tokens
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.tree.reading_order import read_names

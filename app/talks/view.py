@@ -5,9 +5,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from bookwright.app.wording import money, tokens
 from bookwright.models.amount import MICROS
 from bookwright.models.talk.event import Event
+from bookwright.models.wording import money, tokens
 
 CANCELLED = "cancelled"
 """The kind of failure of an answer that was broken off."""

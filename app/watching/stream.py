@@ -12,7 +12,6 @@ from pathlib import Path
 from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.react.unwrapping import ReplyPart, ShownPiece, Unwrapping
 from bookwright.agents.runtime.events.event_file import EventReader
-from bookwright.app.wording import tool_use_in_words
 from bookwright.exports.markup import clean
 from bookwright.models.step import Activity
 from bookwright.models.talk.event import (
@@ -28,6 +27,7 @@ from bookwright.models.talk.event import (
     SpeakerRole,
     TextEvent,
 )
+from bookwright.models.wording import tool_use_in_words
 
 _CHARACTERS = 12_000
 """What is kept of the text; a whole unit's prose and more."""

@@ -9,12 +9,12 @@ from rich.text import Text
 from bookwright.app.access import OpenBook
 from bookwright.app.branches import comparing
 from bookwright.app.branches.comparing import BranchComparison, TextPair, other_branch, text_pair, version_pair
-from bookwright.app.wording import counted, money, tokens
 from bookwright.cli.access import open_book
 from bookwright.cli.changing.versions import marked_words
 from bookwright.cli.options import AsJson, BookArgument, Yes
 from bookwright.cli.output import check_agreed, make_console, note, print_json, print_table
 from bookwright.models.errors import InvalidInput
+from bookwright.models.wording import counted, money, tokens
 
 if TYPE_CHECKING:
     from bookwright.flows.candidates.judging import ReaderVerdict

@@ -10,12 +10,12 @@ from bookwright.app.access import OpenBook
 from bookwright.app.branches import merging
 from bookwright.app.branches.merge_plan import OURS, THEIRS
 from bookwright.app.branches.merging import MergeOrder, MergePreview
-from bookwright.app.wording import counted, stale_count
 from bookwright.cli.access import open_book, wait_until_free
 from bookwright.cli.changing.versions import KindOption, read_text
 from bookwright.cli.options import AsJson, Yes
 from bookwright.cli.output import check_agreed, emit, note, print_json, print_text
 from bookwright.models.errors import InvalidInput
+from bookwright.models.wording import counted, stale_count
 
 _SHOWN = 12
 

@@ -13,7 +13,6 @@ from bookwright.app.orders.briefs import parse_assignment, toml_values, update_n
 from bookwright.app.places import with_places
 from bookwright.app.records import edits as record_edits
 from bookwright.app.records import files as record_files
-from bookwright.app.wording import counted, moment, stale_count
 from bookwright.cli.access import open_book
 from bookwright.cli.option_groups import Verb, takes
 from bookwright.cli.options import AsJson, BookArgument
@@ -24,6 +23,7 @@ from bookwright.flows.revision.revise import void_unfinished
 from bookwright.models.codex.merging import Keyed
 from bookwright.models.codex.record import Origin, Record, RecordKind, Stored, Suggestion, make_record
 from bookwright.models.errors import InvalidEntry, InvalidInput
+from bookwright.models.wording import counted, moment, stale_count
 
 RecordArgument = Annotated[str, typer.Argument(metavar="ID", help="Its id, a name or a title.")]
 FromFile = Annotated[

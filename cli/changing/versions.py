@@ -10,12 +10,12 @@ from rich.text import Text
 
 from bookwright.app.changes.versions import maker, two_versions, version_rows
 from bookwright.app.places import find_node
-from bookwright.app.wording import moment
 from bookwright.cli.access import open_book, wait_until_free
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
 from bookwright.cli.output import emit, make_console, note, print_json, print_table, print_text
 from bookwright.models.document import DocumentKind
 from bookwright.models.text.diff import word_diff
+from bookwright.models.wording import moment
 from bookwright.storage.files import given_file
 
 KindOption = Annotated[

@@ -15,7 +15,6 @@ from bookwright.agents.runtime.talk import REPLY
 from bookwright.agents.tools.outside import clean, one_line
 from bookwright.app.talks.opening import SessionWish, member_named
 from bookwright.app.talks.view import CANCELLED, SOURCES, TalkBill
-from bookwright.app.wording import duration
 from bookwright.cli.output import emit, make_console, plain_table
 from bookwright.models.errors import BudgetExceeded
 from bookwright.models.talk.event import (
@@ -29,6 +28,7 @@ from bookwright.models.talk.event import (
     as_json,
 )
 from bookwright.models.talk.session import Session
+from bookwright.models.wording import duration
 from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.repositories.sessions import SessionRepository

@@ -13,7 +13,6 @@ from bookwright.app.access import OpenBook
 from bookwright.app.places import find_node
 from bookwright.app.status.progress import EVERY_STEP, place_of, step_text
 from bookwright.app.status.timeline import read_turns
-from bookwright.app.wording import moment
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
 from bookwright.cli.output import emit, make_console, print_facts, print_json, print_table, print_text
@@ -23,6 +22,7 @@ from bookwright.models.story_time.timeline import StoryTurn
 from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.models.wording import moment
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage
 

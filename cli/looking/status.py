@@ -9,7 +9,6 @@ from bookwright.app.access import OpenBook, existing_library
 from bookwright.app.changes.gates import facts_of
 from bookwright.app.status.books import ListedBook, list_books, not_begun, state_of, verdict_of
 from bookwright.app.status.progress import BookProgress, read_progress, spent
-from bookwright.app.wording import moment, money, tokens
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson
 from bookwright.cli.output import make_console, note, print_facts, print_json, print_table, print_text
@@ -18,6 +17,7 @@ from bookwright.models.amount import Cap
 from bookwright.models.book import Book, BookState
 from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings, load_settings
+from bookwright.models.wording import moment, money, tokens
 from bookwright.storage.steps.queries import RoleSum
 from bookwright.storage.studio import Studio, StudioStanding
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bookwright.app.access import OpenBook
-from bookwright.app.wording import moment
 from bookwright.cli.access import open_book
 from bookwright.cli.changing.versions import KindOption, restore_version
 from bookwright.cli.options import AsJson, BookArgument, Output, Yes
@@ -17,6 +16,7 @@ from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.text import MOST_CHARACTERS, oversized
 from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import load_settings
+from bookwright.models.wording import moment
 from bookwright.storage.files.privacy import share
 
 if TYPE_CHECKING:

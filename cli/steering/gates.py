@@ -11,7 +11,6 @@ from bookwright.app.access import OpenBook, existing_library
 from bookwright.app.candidates import draft_at
 from bookwright.app.changes.gates import chosen_gate, decide, facts_of, reviews, start_again, subject
 from bookwright.app.places import find_node
-from bookwright.app.wording import moment
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import emit, note, print_json, print_table, print_text
@@ -19,6 +18,7 @@ from bookwright.models.errors import GateDecided, InvalidInput, NodeNotFound
 from bookwright.models.gate import Decider, Gate, GateKind, Ruling
 from bookwright.models.ruling import approval, rejection
 from bookwright.models.settings import load_settings
+from bookwright.models.wording import moment
 from bookwright.storage.files.given_file import read_text
 from bookwright.storage.repositories.gates import waiting_gates
 from bookwright.storage.stores import BookStorage

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bookwright.app.orders.briefs import read_brief
-from bookwright.app.wording import duration, money, tokens
 from bookwright.cli.access import open_book
 from bookwright.cli.option_groups import takes_brief
 from bookwright.cli.options import AsJson, BriefFile
@@ -17,6 +16,7 @@ from bookwright.flows.book_models import kept_windows, model_of
 from bookwright.models.brief import Brief
 from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import Settings, load_settings
+from bookwright.models.wording import duration, money, tokens
 
 if TYPE_CHECKING:
     from bookwright.app.estimates.rehearsal import BookEstimate, RoleEstimate

@@ -8,7 +8,6 @@ import typer
 from bookwright.app.access import OpenBook, library
 from bookwright.app.manuscript_reading import ManuscriptReading, chapter_row, check_new, read_for_import
 from bookwright.app.orders import starting
-from bookwright.app.wording import counted
 from bookwright.cli.option_groups import RunOptions, takes_brief, takes_run
 from bookwright.cli.options import More, Yes
 from bookwright.cli.output import at_work, check_agreed, emit, note, print_json, print_table, print_text
@@ -19,6 +18,7 @@ from bookwright.flows.stopping import Limits, may_be_title
 from bookwright.manuscripts.reading import digest_of
 from bookwright.models.errors import InvalidInput, InvalidSetting
 from bookwright.models.settings import Settings, load_settings
+from bookwright.models.wording import counted
 from bookwright.storage.stores import BookStorage
 
 _HEAD = b'{\n"format"'

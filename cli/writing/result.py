@@ -4,13 +4,13 @@ from dataclasses import asdict, dataclass, field
 
 from bookwright.agents.relay.threads.alerts import PACINGS, STILL_OPEN
 from bookwright.app.access import OpenBook
-from bookwright.app.wording import money, stale_count, tokens
 from bookwright.cli.output import print_json, print_text
 from bookwright.exports.files import export, export_path
 from bookwright.exports.report import judgements
 from bookwright.exports.report.threads_and_secrets import alerts_of, register_lines
 from bookwright.exports.report.verdict import BookVerdict, verdict_on
 from bookwright.flows.revision.staleness import Staleness
+from bookwright.models.wording import money, stale_count, tokens
 
 _MOST_THREADS = 8
 _MOST_LINES = 24

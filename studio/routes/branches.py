@@ -17,10 +17,10 @@ from bookwright.app.branches.offers import differing_documents, differing_kinds,
 from bookwright.app.branches.verdicts import ask_for_verdict, order_verdict
 from bookwright.app.places import node_names
 from bookwright.app.status.books import delete_book
-from bookwright.app.wording import money
 from bookwright.exports.report.charts import Chart
 from bookwright.exports.report.maps import MapLine, branch_map
 from bookwright.models.errors import InvalidInput
+from bookwright.models.wording import money
 from bookwright.storage.branches.repository import BranchRepository, Merge
 from bookwright.storage.stores import Stores
 from bookwright.studio.pages import (
