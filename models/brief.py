@@ -249,13 +249,21 @@ def parse_brief(source: str | bytes, overrides: dict[str, Any] | None = None) ->
     raw = source.encode("utf-8", "replace") if isinstance(source, str) else source
     if len(raw) > MAX_BRIEF_BYTES:
         raise InvalidBrief(f"the brief has {len(raw):,} bytes; it may have {MAX_BRIEF_BYTES:,}")
+    return make_brief({**toml_values(raw, "brief"), **{k: v for k, v in (overrides or {}).items() if v is not None}})
+
+
+def toml_values(content: bytes, what: str = "file") -> dict[str, Any]:
+    """Read TOML; `what` names it in complaints.
+
+    Raises:
+        InvalidBrief: It is none, or no UTF-8 text.
+    """
     try:
-        values = tomllib.loads(raw.decode("utf-8-sig"))
+        return tomllib.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise InvalidBrief("the brief is not UTF-8 text") from None
+        raise InvalidBrief(f"the {what} is not UTF-8 text") from None
     except (ValueError, RecursionError) as error:  # bad syntax, endless digits, bottomless nesting
-        raise InvalidBrief(f"the brief is not valid TOML: {error}") from None
-    return make_brief({**values, **{k: v for k, v in (overrides or {}).items() if v is not None}})
+        raise InvalidBrief(f"the {what} is not valid TOML: {error}") from None
 
 
 def _one_line(error: ValidationError) -> str:
