@@ -40,10 +40,10 @@ class Bill:
     cached_tokens: int = 0
     """Of the input, what a provider's cache served."""
 
-    def in_words(self, unpriced: str = "a price unknown") -> str:
-        """Say it in one line; `unpriced` where no price is known."""
-        price = unpriced if self.cost_micros is None else money(self.cost_micros)
-        return f"{self.calls:,} calls, {tokens(self.input_tokens + self.output_tokens)} tokens, {price}"
+    def __str__(self) -> str:
+        """Say it in one line."""
+        taken = tokens(self.input_tokens + self.output_tokens)
+        return f"{self.calls:,} calls, {taken} tokens, {money(self.cost_micros)}"
 
     def __add__(self, other: "Bill") -> "Bill":
         return self._combined(other, add)

@@ -1,6 +1,7 @@
 """Taking over what a branch has made, with its conflicts settled: `merge`, and taking that back."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -91,7 +92,7 @@ def _facts(sight: MergePreview) -> dict[str, Any]:
     return {
         "branch": sight.branch, "place": sight.place, "texts": texts, "units": list(sight.units),
         "replaced": list(sight.replaced), "records": list(sight.records),
-        "conflicts": [merging.conflict_facts(conflict) for conflict in sight.conflicts],
+        "conflicts": [asdict(conflict) for conflict in sight.conflicts],
     }  # fmt: skip
 
 

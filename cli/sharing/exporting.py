@@ -16,7 +16,7 @@ from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.text import MOST_CHARACTERS, oversized
 from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import load_settings
-from bookwright.models.wording import moment
+from bookwright.models.wording import counted, moment
 from bookwright.storage.files.privacy import share
 
 if TYPE_CHECKING:
@@ -110,5 +110,4 @@ def _restore_all(file: Path, yes: bool, as_json: bool) -> None:
 
 
 def _contents(manifest: "Manifest") -> str:
-    count = len(manifest.books)
-    return f"{count} book{'' if count == 1 else 's'} of {moment(manifest.made_at)} (revision {manifest.revision})"
+    return f"{counted(len(manifest.books), 'book')} of {moment(manifest.made_at)} (revision {manifest.revision})"

@@ -109,16 +109,12 @@ def _row(role: "RoleEstimate") -> tuple[str, ...]:
         _span(f"{low.calls:,}", f"{high.calls:,}"),
         _span(tokens(low.input_tokens), tokens(high.input_tokens)),
         _span(tokens(low.output_tokens), tokens(high.output_tokens)),
-        _span(_price(low.cost_micros), _price(high.cost_micros)),
+        _span(money(low.cost_micros), money(high.cost_micros)),
     )
 
 
 def _span(low: str, high: str) -> str:
     return low if low == high else f"{low} - {high}"
-
-
-def _price(micros: int | None) -> str:
-    return "unknown" if micros is None else money(micros)
 
 
 def warn_of_toy(brief: Brief, settings: Settings) -> None:

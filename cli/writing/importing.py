@@ -168,7 +168,7 @@ def _show(reading: ManuscriptReading, as_json: bool) -> None:
     keys = ("number", "part", "heading", "length", "begins")
     rows = [[str(row[key]) for key in keys] for row in _shown(facts["chapters"])]
     print_table(("", "part", "heading", unit, "begins"), rows, right=("", unit))
-    parts = f" in {len(found.parts):,} part{'s' * (len(found.parts) > 1)}" if found.parts else ""
+    parts = f" in {counted(len(found.parts), 'part')}" if found.parts else ""
     print_text(f"{counted(len(found.chapters), 'chapter')}{parts}")
     for line in (*reading.source.notes, *found.notes):
         note(f"note: {line}")
