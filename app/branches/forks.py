@@ -126,14 +126,24 @@ class BranchTree:
     rows: tuple[BranchRow, ...]
 
     @property
-    def together(self) -> dict[str, int]:
-        """Calls, tokens and cost of all of them, as `facts` has them; the cost in millionths of a dollar."""
-        rows = [row.facts() for row in self.rows]
-        return {name: sum(row[name] for row in rows) for name in ("calls", "tokens", "cost_micros")}
+    def calls(self) -> int:
+        """Calls of all of them together."""
+        return sum(row.book.calls for row in self.rows)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of all of them together."""
+        return sum(row.book.tokens for row in self.rows)
+
+    @property
+    def cost(self) -> int:
+        """What all of them have cost together, in millionths of a dollar."""
+        return sum(row.book.cost for row in self.rows)
 
     def facts(self) -> dict[str, Any]:
         """Return it for `--json`."""
-        return {"branches": [row.facts() for row in self.rows], "together": self.together}
+        together = {"calls": self.calls, "tokens": self.tokens, "cost_micros": self.cost}
+        return {"branches": [row.facts() for row in self.rows], "together": together}
 
 
 def branch_tree(opened: OpenBook) -> BranchTree:

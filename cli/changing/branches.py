@@ -49,14 +49,14 @@ def _print(tree: BranchTree) -> None:
     numbers = ("written", "its own", "calls", "tokens", "cost")
     rows = list(map(_row, tree.rows))
     if len(rows) > 1:
-        calls, used, cost = tree.together.values()
-        rows.append(("together", "", "", "", "", "", f"{calls:,}", tokens(used), money(cost)))
+        bill = (f"{tree.calls:,}", tokens(tree.tokens), money(tree.cost))
+        rows.append(("together", "", "", "", "", "", *bill))
     print_table(("branch", "book", "from", "state", *numbers), rows, right=numbers, folds=("branch",))
 
 
 def _row(row: BranchRow) -> tuple[str, ...]:
     found, at = row.book, row.fork.at or "whole" if row.fork else ""
     return (
-        "  " * row.depth + row.name, found.id, at, row.standing, f"{row.written:,}", f"{row.own:,}",
+        "  " * row.depth + row.name, found.id, at, row.facts()["state"], f"{row.written:,}", f"{row.own:,}",
         f"{found.calls:,}", tokens(found.tokens), money(found.cost),
     )  # fmt: skip

@@ -151,7 +151,7 @@ def test_branches_are_shown_as_a_tree_with_their_bills_apart_and_together(grove:
 
     assert [(row.book.id, row.depth) for row in tree.rows] == [(origin, 0), (branch, 1), (twig, 2)]
     assert [row.name for row in tree.rows[1:]] == ["she stays", "branch 1"]
-    assert tree.together["calls"] == grove.book(origin).calls + grove.book(branch).calls
+    assert tree.calls == grove.book(origin).calls + grove.book(branch).calls
 
 
 @pytest.mark.parametrize(
