@@ -10,7 +10,6 @@ from bookwright.app.access import OpenBook, paced_models
 from bookwright.app.command_lines import LINES, CommandLine, arguments_of, typed
 from bookwright.app.orders.briefs import merged
 from bookwright.app.places import find_node
-from bookwright.app.wording import money
 from bookwright.models.book import Book
 from bookwright.models.codex.entries import folded
 from bookwright.models.codex.record import RecordKind, neutral_names
@@ -20,6 +19,7 @@ from bookwright.models.talk.command import ChangeBrief, Command, EditEntry, Edit
 from bookwright.models.talk.command_values import MAX_WORDS
 from bookwright.models.talk.trying_commands import CompareBranch
 from bookwright.models.tree.task import TaskNode
+from bookwright.models.wording import money
 from bookwright.storage.branches.repository import BranchRepository
 from bookwright.storage.stores import Stores
 

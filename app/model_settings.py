@@ -13,12 +13,11 @@ import tomli_w
 from bookwright.agents.backends import catalogue, endpoints
 from bookwright.agents.backends.spending import prices
 from bookwright.agents.backends.windows import ContextWindow, found_window
-from bookwright.failpoints import Failpoint
-from bookwright.models.errors import InvalidInput, MissingKey, UnknownModel, UnwritableFolder
+from bookwright.exports.files import write_whole
+from bookwright.models.errors import InvalidInput, MissingKey, UnknownModel
 from bookwright.models.model_name import DEFAULT, full_name
 from bookwright.models.settings import Settings
 from bookwright.models.step import Usage
-from bookwright.storage.files.file_system import whole
 
 _SAMPLE_TOKENS = 1_000
 _SUGGESTED = {
@@ -175,11 +174,7 @@ def remember(settings: Settings, model: str | None, notify: tuple[str, ...] | No
         catalogue.split_name(values["model"])
     if notify is not None:
         values["notify_command"] = list(notify)
-    try:
-        with whole(file, Failpoint.REPLACE_FILE) as unfinished:
-            unfinished.write_text(_kept(text, values), encoding="utf-8")
-    except OSError as error:
-        raise UnwritableFolder(f"{str(file)!r} cannot be written ({error.strerror or error})") from None
+    write_whole(_kept(text, values), file)
     return values
 
 

@@ -9,6 +9,10 @@ BookArgument = Annotated[str, typer.Argument(metavar="BOOK", help="A book's id, 
 NodeArgument = Annotated[
     str, typer.Argument(metavar="NODE", help="A chapter (chapter 9, or 9), a label (1.16) or a title.")
 ]
+OptionalNode = Annotated[
+    str | None,
+    typer.Argument(metavar="[NODE]", help="A chapter (chapter 9, or 9), a label (1.16) or a title; all if not given."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print facts as JSON.")]
 Until = Annotated[
     str | None, typer.Option(help="Rest after a chapter, or so many units of a level: 3, chapter 3, scene:12.")

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
+from bookwright.exports.journal import journal_of
 from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.text import body
 from bookwright.models.document import DocumentKind
@@ -14,7 +15,6 @@ _FOLDERS = {
     DocumentKind.DESIGN: "designs", DocumentKind.FINDINGS: "findings", DocumentKind.SUMMARY: "summaries",
 }  # fmt: skip
 _SINGLE = {DocumentKind.BOOK_DESIGN: "book-design.txt", DocumentKind.GLOBAL_STATE: "state.txt"}
-_STEPS_AT_ONCE = 1_000
 
 
 def write_reading_copy(storage: BookStorage, folder: Path) -> None:
@@ -63,18 +63,11 @@ def _outline_line(node: TaskNode) -> str:
 
 
 def _log(storage: BookStorage) -> Iterator[str]:
-    after = 0
-    while True:
-        with storage.read() as stores:
-            lines = list(stores.steps.lines(after=after, limit=_STEPS_AT_ONCE))
-        for line in lines:
-            failure = f" {line.failure}: {' '.join(line.detail.split())}" if line.failure else ""
-            bill = f"{line.input_tokens} > {line.output_tokens} tokens, {line.duration_millis} ms"
-            when = datetime.fromtimestamp(line.recorded_at).isoformat(sep=" ", timespec="seconds")
-            yield f"{line.id} {when} {line.label} {line.activity}/{line.step} {line.model} {bill}{failure}"
-        if len(lines) < _STEPS_AT_ONCE:
-            return
-        after = lines[-1].id
+    for line in journal_of(storage):
+        failure = f" {line.failure}: {' '.join(line.detail.split())}" if line.failure else ""
+        bill = f"{line.input_tokens} > {line.output_tokens} tokens, {line.duration_millis} ms"
+        when = datetime.fromtimestamp(line.recorded_at).isoformat(sep=" ", timespec="seconds")
+        yield f"{line.id} {when} {line.label} {line.activity}/{line.step} {line.model} {bill}{failure}"
 
 
 def _write(path: Path, text: str) -> None:

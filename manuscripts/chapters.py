@@ -17,6 +17,7 @@ from bookwright.manuscripts.headings.unmarked import unmarked_headings
 from bookwright.manuscripts.manuscript import Block, FoundBook, FoundChapter, FoundPart, HeadingMark, ManuscriptSource
 from bookwright.models.errors import InvalidInput
 from bookwright.models.text.language import Language
+from bookwright.models.wording import counted
 
 _FAR_MORE = 3
 """Headings by their wording go before the marked ones where there are so many times as many."""
@@ -168,7 +169,7 @@ class _Building:
 
     def _leave_out(self, what: str, body: Paragraphs) -> None:
         if body:
-            size = f"{len(body):,} line{'s' * (len(body) != 1)}, {sum(map(len, body)):,} characters"
+            size = f"{counted(len(body), 'line')}, {sum(map(len, body)):,} characters"
             self.notes.append(f"left out: {what[:_SHOWN]} ({size}: {body[0][:_SHOWN]!r} ...)")
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from bookwright.models.text.prose import is_scene_break
+from bookwright.models.wording import counted
 
 
 class Block(NamedTuple):
@@ -35,7 +36,7 @@ class ManuscriptSource:
 
 def notes_left_out(count: int) -> tuple[str, ...]:
     """Say how many footnotes and the like do not come along."""
-    return (f"left out: {count:,} note{'s' * (count != 1)} to the text",) if count else ()
+    return (f"left out: {counted(count, 'note')} to the text",) if count else ()
 
 
 @dataclass(frozen=True)

@@ -8,18 +8,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 
-from bookwright.manuscripts.formats.markdown import without_comments
+from bookwright.manuscripts.formats.markdown import ATX, FENCE, front_matter, without_comments
 from bookwright.manuscripts.headings.lines import Rank, heading_in
 from bookwright.manuscripts.outline_units import CONTAINERS, ITEM, OutlineSection, listed, unit_of, unmarked
 from bookwright.models.errors import InvalidInput
 from bookwright.models.text.plain import plain
 from bookwright.models.tree.outline import MOST_DEPTH, MOST_UNITS, Outline, OutlineUnit
 
-_ATX = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
 _UNDER = re.compile(r" {0,3}(=+|-{2,})\s*")
-_FENCE = re.compile(r"^ {0,3}(?:```|~~~)")
-_FRONT = re.compile(r"\A---\n(.*?)\n(?:---|\.\.\.)[ \t]*\n", re.DOTALL)
-_TITLE = re.compile(r"^title:[ \t]*[\"']?(.*?)[\"']?[ \t]*$", re.MULTILINE | re.IGNORECASE)
 
 
 def read_outline(text: str) -> Outline:
@@ -29,10 +25,9 @@ def read_outline(text: str) -> Outline:
         InvalidInput: It names no chapters, or one of them twice; the message says what to change.
     """
     text = without_comments(plain(text.replace("\r\n", "\n").replace("\r", "\n"))).strip() + "\n"
-    front = _FRONT.match(text)
-    named = _TITLE.search(front[1]) if front else None
-    before, sections = _sections(text[front.end() :] if front else text)
-    title, sections = _title(sections, named[1] if named else "", before)
+    values, shown = front_matter(text)
+    before, sections = _sections(shown)
+    title, sections = _title(sections, values.get("title", ""), before)
     notes, units = _units(sections, before)
     if not units:
         raise InvalidInput(
@@ -67,15 +62,15 @@ def _headed(lines: Sequence[str]) -> Iterator[tuple[str, OutlineSection | None]]
     """Yield the lines that are shown, each with the heading that it is; what is fenced is text."""
     is_fenced = False
     for line, after in zip(lines, (*lines[1:], ""), strict=True):
-        if _FENCE.match(line):
+        if FENCE.match(line):
             is_fenced = not is_fenced
         elif is_fenced or not _UNDER.fullmatch(line) or not line.strip():
             yield line, None if is_fenced else _heading(line, after)
 
 
 def _heading(line: str, after: str) -> OutlineSection | None:
-    marked, under = _ATX.match(line), _UNDER.fullmatch(after) if line.strip() else None
-    if marked and marked[2].strip():
+    marked, under = ATX.match(line), _UNDER.fullmatch(after) if line.strip() else None
+    if marked and (marked[2] or "").strip():
         return OutlineSection(len(marked[1]), marked[2].strip(), heading_in(unmarked(marked[2])))
     if under and not ITEM.match(line):
         return OutlineSection(1 if under[1][0] == "=" else 2, line.strip(), heading_in(unmarked(line)))

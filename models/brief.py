@@ -1,6 +1,5 @@
 """What the author asked for, and the checks it passes before anything is paid or written."""
 
-import difflib
 import tomllib
 import unicodedata
 from collections.abc import Iterable
@@ -17,6 +16,7 @@ from bookwright.models.gate import PHASES, Unattended
 from bookwright.models.model_name import ROLES, ModelName
 from bookwright.models.profile import ProfileName
 from bookwright.models.story.candidates import MOST_CANDIDATES
+from bookwright.models.text.hints import did_you_mean
 from bookwright.models.text.language import Language, detect_language
 from bookwright.models.text.length import length_class
 from bookwright.models.tree.unit_rule import Position, UnitRule, rules_of
@@ -254,13 +254,21 @@ def parse_brief(source: str | bytes, overrides: dict[str, Any] | None = None) ->
     raw = source.encode("utf-8", "replace") if isinstance(source, str) else source
     if len(raw) > MAX_BRIEF_BYTES:
         raise InvalidBrief(f"the brief has {len(raw):,} bytes; it may have {MAX_BRIEF_BYTES:,}")
+    return make_brief({**toml_values(raw, "brief"), **{k: v for k, v in (overrides or {}).items() if v is not None}})
+
+
+def toml_values(content: bytes, what: str = "file") -> dict[str, Any]:
+    """Read TOML; `what` names it in complaints.
+
+    Raises:
+        InvalidBrief: It is none, or no UTF-8 text.
+    """
     try:
-        values = tomllib.loads(raw.decode("utf-8-sig"))
+        return tomllib.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise InvalidBrief("the brief is not UTF-8 text") from None
+        raise InvalidBrief(f"the {what} is not UTF-8 text") from None
     except (ValueError, RecursionError) as error:  # bad syntax, endless digits, bottomless nesting
-        raise InvalidBrief(f"the brief is not valid TOML: {error}") from None
-    return make_brief({**values, **{k: v for k, v in (overrides or {}).items() if v is not None}})
+        raise InvalidBrief(f"the {what} is not valid TOML: {error}") from None
 
 
 def _one_line(error: ValidationError) -> str:
@@ -272,8 +280,7 @@ def _one_line(error: ValidationError) -> str:
         return f"the brief has no {place}" + (f"; name it in the brief, or with {option}" if option else "")
     if first["type"] == "extra_forbidden":
         known = list(_known_keys(first["loc"][0]) if len(first["loc"]) > 1 else Brief.model_fields)
-        near = difflib.get_close_matches(str(first["loc"][-1]), known, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else f"; known keys are {', '.join(known)}"
+        hint = did_you_mean(str(first["loc"][-1]), known, f"; known keys are {', '.join(known)}")
         return f"the brief has an unknown key {place!r}{hint}"
     message = first["msg"].removeprefix("Value error, ")
     shown = repr(first["input"])

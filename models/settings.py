@@ -5,7 +5,6 @@ A key may stand in a file of its own, which a variable that ends in `_FILE` name
 Source: S1-039.
 """
 
-import difflib
 import os
 import re
 import tomllib
@@ -29,6 +28,7 @@ from bookwright.models.errors import InvalidSetting
 from bookwright.models.frozen import StrictModel
 from bookwright.models.log_format import LogFormat
 from bookwright.models.model_name import ROLES, ModelName, usual_model
+from bookwright.models.text.hints import did_you_mean
 
 _VARIABLES = ("bookwright_", "tavily_api_key")
 """How variables of the environment begin that settings are read from."""
@@ -139,8 +139,7 @@ class Settings(BaseSettings):
         roles = ROLES if info.field_name == "models" else ("default", *ROLES)
         for role in named:
             if role not in roles:
-                near = difflib.get_close_matches(role, roles, n=1)
-                hint = f"; did you mean {near[0]!r}?" if near else f"; roles are {', '.join(roles)}"
+                hint = did_you_mean(role, roles, f"; roles are {', '.join(roles)}")
                 raise ValueError(f"{role!r} is no role{hint}")
         return named
 
@@ -203,9 +202,7 @@ def load_settings(**options: Any) -> Settings:
         first = error.errors(include_url=False)[0]
         name = ".".join(str(part) for part in first["loc"])
         if first["type"] == "extra_forbidden":
-            near = difflib.get_close_matches(name, Settings.model_fields, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise InvalidSetting(f"unknown setting {name!r}{hint}") from None
+            raise InvalidSetting(f"unknown setting {name!r}{did_you_mean(name, Settings.model_fields)}") from None
         message = first["msg"].removeprefix("Value error, ")
         raise InvalidSetting(f"setting {name!r}: {message} (it is {str(first['input'])[:60]!r})") from None
     except SettingsError as error:

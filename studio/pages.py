@@ -1,6 +1,6 @@
 """What a page is asked and what it answers: requests about a book, fields of forms, pages by their templates."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -14,13 +14,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from bookwright.app.access import OpenBook
-from bookwright.app.wording import duration, moment, money, tokens
 from bookwright.exports.markup import clean, to_xhtml
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import InvalidInput
+from bookwright.models.wording import duration, moment, money, tokens
 from bookwright.storage.branches.repository import BranchRepository, Fork
 from bookwright.storage.stores import Stores
-from bookwright.studio.state import StudioState
+from bookwright.studio.state import Job, StudioState
 from bookwright.studio.texts import COOKIE, LANGUAGES, Speaker, done_words, in_words, kind_words, language_of
 
 _HERE = Path(__file__).parent
@@ -102,6 +102,15 @@ class BookRequest:
     def change(self) -> AbstractContextManager[OpenBook]:
         """Open the book to change it; its folder of files is brought up to date behind it."""
         return self.studio.change(self.id)
+
+    def begin(self, work: Callable[[OpenBook], object]) -> Job:
+        """Begin a piece of work in the background, on the book opened to change it."""
+
+        def changing(tell: Callable[[str], None]) -> object:
+            with self.change() as opened:
+                return work(opened)
+
+        return self.studio.jobs.start(changing)
 
     def page(self, template: str, tab: str, **values: Any) -> HTMLResponse:
         """Return a page of the book, or a piece of one; `tab` says which of its pages it is."""

@@ -1,9 +1,8 @@
 """What the pages of one studio share: settings, looks into the database, background jobs and processes on books."""
 
-import subprocess
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -14,16 +13,14 @@ from sqlalchemy.exc import DBAPIError
 from bookwright.agents.runtime.events.event_file import event_path
 from bookwright.app.access import OpenBook, open_book, unheard
 from bookwright.app.changes.editing import take_in_at_rest
-from bookwright.app.orders.starting import last_words, start_verb
+from bookwright.app.orders.starting import Runs
 from bookwright.app.watching.library import WatchedLibrary
 from bookwright.app.watching.stream import Heard, StreamFollower
-from bookwright.models.errors import BookPaused, BookwrightError, GateWaiting, InvalidInput
+from bookwright.models.errors import BookwrightError, InvalidInput
 from bookwright.models.settings import Settings
 from bookwright.studio.guard import StudioKeys
 
 _KEPT_JOBS = 40
-_RESTED = (0, BookPaused.exit_code, GateWaiting.exit_code)
-"""A process whose book rests has not failed: the book's row says why."""
 
 
 @dataclass
@@ -83,43 +80,6 @@ class Jobs:
                 job.error = f"a fault of the program ({type(error).__name__}: {error})"
             finally:
                 job.is_done = True
-
-
-class Runs:
-    """Starts processes that outlive the studio."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._lock = threading.Lock()
-        self._failures: dict[str, str] = {}
-        self._running: dict[str, subprocess.Popen[bytes]] = {}
-
-    def start(self, book: str, arguments: Sequence[str]) -> bool:
-        """Start a verb on a book; False if one that was started here is still at it."""
-        with self._lock:
-            if book in self._running:
-                return False
-            self._failures.pop(book, None)
-            self._running[book] = process = start_verb(arguments, book, self._settings)
-        threading.Thread(target=self._wait, args=(book, process), daemon=True, name=f"waits {book}").start()
-        return True
-
-    def is_starting(self, book: str) -> bool:
-        """True while a process that was started here lives."""
-        with self._lock:
-            return book in self._running
-
-    def failure(self, book: str) -> str:
-        """Return why the last process on a book failed; empty if it did not."""
-        with self._lock:
-            return self._failures.get(book, "")
-
-    def _wait(self, book: str, process: "subprocess.Popen[bytes]") -> None:
-        code = process.wait()
-        with self._lock:
-            del self._running[book]
-            if code not in _RESTED:
-                self._failures[book] = last_words(book, self._settings) or f"it ended with code {code}"
 
 
 class StudioState:

@@ -1,12 +1,12 @@
 """The providers as data: address, keys and features of each; and what is known of a model by its name."""
 
-import difflib
 import re
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
 from bookwright.models.errors import UnknownModel
+from bookwright.models.text.hints import did_you_mean
 
 
 class OutputMode(StrEnum):
@@ -190,9 +190,8 @@ def split_name(name: str) -> tuple[Provider, str]:
     if not model:
         raise UnknownModel(f"a model is named provider:model, such as anthropic:claude-sonnet-5-5, not {name!r}")
     if provider not in PROVIDERS:
-        near = difflib.get_close_matches(provider, PROVIDERS, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"providers are {', '.join(PROVIDERS)}"
-        raise UnknownModel(f"no provider is called {provider!r}; {hint}")
+        hint = did_you_mean(provider, PROVIDERS, f"; providers are {', '.join(PROVIDERS)}")
+        raise UnknownModel(f"no provider is called {provider!r}{hint}")
     return PROVIDERS[provider], model
 
 

@@ -3,7 +3,6 @@
 What a provider says is put into messages without its key.
 """
 
-import difflib
 import os
 import re
 import shutil
@@ -15,6 +14,7 @@ from bookwright.agents.backends.catalogue import Dialect, Provider, split_name
 from bookwright.agents.backends.spending import prices
 from bookwright.models.errors import InvalidSetting, MissingKey, MissingProgram, RequestRejected, UnknownModel
 from bookwright.models.settings import Settings
+from bookwright.models.text.hints import did_you_mean
 from bookwright.models.text.plain import plain
 
 _MOST_CHARACTERS = 300
@@ -138,8 +138,7 @@ def _check_known(name: str, provider: Provider, model: str, settings: Settings) 
     names = prices.listed_names(provider.price_lists)
     if not names or provider.name == "openrouter":
         return
-    near = difflib.get_close_matches(model, names, n=1)
-    hint = f"; did you mean {provider.name}:{near[0]}?" if near else "."
+    hint = did_you_mean(model, names, ".", lambda near: f"{provider.name}:{near}")
     raise UnknownModel(
         f"{provider.name} is not known to have a model {model!r}{hint} "
         f'If it is new, give its price in config.toml under [prices."{name}"]'

@@ -1,6 +1,5 @@
 """What agents of a talk are, the interface by which they are started, and the registry that makes them by name."""
 
-import difflib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
@@ -14,6 +13,7 @@ from bookwright.agents.runtime.sinks import Sinks
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.models.errors import InvalidInput
 from bookwright.models.talk.session import SessionState
+from bookwright.models.text.hints import did_you_mean
 
 
 class Preset(StrEnum):
@@ -138,7 +138,6 @@ class AgentRegistry:
             InvalidInput: There is none of that id; the message names those there are.
         """
         if agent_id not in self._factories:
-            near = difflib.get_close_matches(agent_id, self._factories, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(self._factories) or 'none'}"
-            raise InvalidInput(f"there is no agent {agent_id!r}{hint}")
+            there = f"; there are {', '.join(self._factories) or 'none'}"
+            raise InvalidInput(f"there is no agent {agent_id!r}{did_you_mean(agent_id, self._factories, there)}")
         return self._factories[agent_id]()

@@ -1,6 +1,5 @@
 """The tools by which an assistant changes books, where its author allows it; what costs needs a confirmed bill."""
 
-import subprocess
 from collections.abc import Sequence
 
 from bookwright.app.access import library, open_book, unheard
@@ -9,7 +8,7 @@ from bookwright.app.branches.forks import fork
 from bookwright.app.changes.editing import editable_parts, save_or_queue, without_heading
 from bookwright.app.changes.refreshing import refresh_preview
 from bookwright.app.comments import comment_on
-from bookwright.app.orders.starting import begin, check_writable, start_verb
+from bookwright.app.orders.starting import Runs, begin, check_writable
 from bookwright.app.places import find_node
 from bookwright.app.status.books import ask_to_rest
 from bookwright.flows.revision.refresh import RefreshScope
@@ -24,7 +23,7 @@ class BookChanges:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._runs = Runs(settings)
 
     def save_text(self, book: str, place: str, text: str, version: int) -> Facts:
         """Put the author's words in the place of a chapter's or scene's text; `version` is the one that was read.
@@ -98,8 +97,6 @@ class BookChanges:
 
     def _start(self, book: str, arguments: Sequence[str]) -> Facts:
         """Start a process that outlives the assistant."""
-        self._running = {name: one for name, one in self._running.items() if one.poll() is None}
-        if book in self._running:
+        if not self._runs.start(book, arguments):
             raise InvalidInput("a process that was started here is still at work on this book")
-        self._running[book] = start_verb(arguments, book, self._settings)
         return {"book": book, "is_started": True, "tells": "`status` shows how it goes"}

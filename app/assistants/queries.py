@@ -25,7 +25,6 @@ from bookwright.exports.text import body
 from bookwright.flows.revision.refresh import RefreshScope
 from bookwright.flows.revision.revise import chosen
 from bookwright.flows.stopping import Limits
-from bookwright.models.book import BookState
 from bookwright.models.codex.entries import CodexEntry, Visibility
 from bookwright.models.codex.record import neutral_names
 from bookwright.models.errors import InvalidInput
@@ -143,7 +142,7 @@ class BookQueries:
     def threads(self, book: str, spoilers: bool = False) -> Facts:
         """List what readers were led to wait for; without `spoilers` not what it comes to."""
         with open_book(book, unheard, self._settings) as opened, opened.storage.read() as stores:
-            board = make_board(stores, PACINGS["medium"], is_finished=opened.book.state is BookState.FINISHED).facts()
+            board = make_board(stores, PACINGS["medium"]).facts()
         if spoilers:
             return board
         open_facts = ("id", "title", "status", "silence")

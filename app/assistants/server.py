@@ -8,10 +8,9 @@ from typing import Any
 from bookwright import __version__
 from bookwright.app.assistants.changes import BookChanges
 from bookwright.app.assistants.queries import BookQueries
-from bookwright.failpoints import Failpoint
+from bookwright.exports.files import write_whole
 from bookwright.models.errors import BookwrightError, MissingProgram
 from bookwright.models.settings import Settings
-from bookwright.storage.files.file_system import whole
 
 try:
     from anyio import to_thread
@@ -65,9 +64,7 @@ def token_of(settings: Settings) -> str:
     """Return the token of the HTTP server, which is made once and lies in the data folder, for its owner to read."""
     path = settings.home / "mcp-token"
     if not path.is_file():
-        settings.home.mkdir(parents=True, exist_ok=True)
-        with whole(path, Failpoint.REPLACE_FILE) as unfinished:
-            unfinished.write_text(secrets.token_urlsafe(32), encoding="ascii")
+        write_whole(secrets.token_urlsafe(32), path)
     return path.read_text(encoding="ascii").strip()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from bookwright.app.access import OpenBook
 from bookwright.app.branches.kinship import kinship
-from bookwright.app.changes.versions import two_versions
+from bookwright.app.changes.versions import prose_of, two_versions
 from bookwright.app.places import find_node
 from bookwright.exports.report.book_report import report_of
 from bookwright.models.codex.record import RecordKind
@@ -16,7 +16,6 @@ from bookwright.models.errors import InvalidInput
 from bookwright.models.story.report import BookReport
 from bookwright.models.text.diff import Change, word_diff
 from bookwright.models.tree.place import order_of
-from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage, Stores
@@ -171,19 +170,10 @@ def version_pair(opened: OpenBook, place: str, first: int, second: int) -> TextP
 
 
 def _text(stores: Stores, unit: TaskNode) -> str:
-    found = "\n\n".join(_texts(stores, unit))
+    found = prose_of(unit, stores)
     if not found:
         raise InvalidInput(f"nothing of {unit.name} is written in {unit.book!r} yet")
     return found
-
-
-def _texts(stores: Stores, unit: TaskNode) -> Iterator[str]:
-    own = stores.documents.current(unit.key, DocumentKind.PROSE)
-    if own is not None:
-        yield own.text
-        return
-    for part in stores.nodes.children(unit.key, TaskType.WRITE):
-        yield from _texts(stores, part)
 
 
 def _lengths(stores: Stores) -> dict[str, tuple[str, int, str]]:

@@ -2,8 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
 from sqlalchemy import insert, select, update
 
@@ -227,8 +226,3 @@ def _settle_state(stores: Stores, place: str) -> None:
     if stores.books.get(stores.book).state is BookState.FINISHED:
         advice = f"`bookwright resume {stores.book}` writes on"
         stores.books.set_state(stores.book, BookState.PAUSED, "a unit that is not finished was merged into it", advice)
-
-
-def conflict_facts(conflict: Conflict) -> dict[str, Any]:
-    """Return a conflict for `--json`."""
-    return asdict(conflict)

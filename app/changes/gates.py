@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from bookwright.app.candidates import candidates_at
+from bookwright.app.changes.versions import prose_of
 from bookwright.failpoints import Failpoint
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import GateNotFound
@@ -11,6 +12,8 @@ from bookwright.models.gate import Gate, GateKind, Refusal, Ruling
 from bookwright.models.settings import Settings
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
+from bookwright.storage.engine.database import Database
+from bookwright.storage.repositories.gates import waiting_gates
 from bookwright.storage.stores import BookStorage, Stores
 
 _TASKS = (TaskType.DESIGN, TaskType.SEARCH)
@@ -36,7 +39,7 @@ def subject_text(gate: Gate, stores: Stores) -> str:
             tasks = stores.nodes.children(node.key, *_TASKS)
             return "\n".join(f"{task.label} {task.task_type}: {_title(task)}{task.goal}" for task in tasks)
         case GateKind.CHAPTER | GateKind.UNIT:
-            return _prose(node, stores)
+            return prose_of(node, stores)
         case GateKind.CANDIDATES:
             return _drafts(node, stores)
     return _designs(node, stores)
@@ -79,6 +82,14 @@ def decide(gate: Gate, ruling: Ruling, storage: BookStorage) -> Gate:
     """
     with storage.write(Failpoint.DECIDE_GATE) as stores:
         return stores.gates.decide(gate.id, ruling)
+
+
+def waiting_in(database: Database | None) -> list[Gate]:
+    """Return the gates of all books that wait; none where no book was begun yet."""
+    if database is None:
+        return []
+    with database.read() as connection:
+        return waiting_gates(connection)
 
 
 def start_again(gate: Gate, settings: Settings) -> str:
@@ -130,15 +141,6 @@ def _drafts(unit: TaskNode, stores: Stores) -> str:
     choice = candidates_at(unit, stores).choice
     drafts = (f"Candidate {one.number}, {one.angle.told}:\n\n{one.text}" for one in choice.candidates)
     return "\n\n".join([choice.as_text, *drafts])
-
-
-def _prose(unit: TaskNode, stores: Stores) -> str:
-    """The prose of a unit and of all below it, in reading order."""
-    parts = stores.nodes.children(unit.key, TaskType.WRITE)
-    if parts:
-        return "\n\n".join(_prose(part, stores) for part in parts)
-    prose = stores.documents.current(unit.key, DocumentKind.PROSE)
-    return prose.text if prose else ""
 
 
 def _designs(unit: TaskNode, stores: Stores) -> str:

@@ -41,7 +41,7 @@ class RefreshBill:
 
     def __str__(self) -> str:
         """Say it in one line."""
-        return f"{self.low.in_words()}; at most about {self.high.in_words()}"
+        return f"{self.low}; at most about {self.high}"
 
 
 @dataclass(frozen=True)

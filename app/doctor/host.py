@@ -12,6 +12,7 @@ from bookwright import __version__
 from bookwright.app.doctor.health import Health, first_of
 from bookwright.failpoints import LOG_VARIABLE, SPEC_VARIABLE
 from bookwright.models.settings import Settings
+from bookwright.models.text.hints import did_you_mean
 from bookwright.storage.engine.condition import file_clock_ahead
 from bookwright.storage.engine.database import database_file
 from bookwright.storage.engine.sqlite import SAFE_SQLITE, sqlite_driver
@@ -107,7 +108,8 @@ def environment(settings: Settings) -> tuple[Health, str]:
     """Variables that look like settings of ours and mean nothing."""
     ours = [name for name in os.environ if name.startswith(_PREFIX)]
     known = {f"{_PREFIX}{name.upper()}" for name in Settings.model_fields} | {SPEC_VARIABLE, LOG_VARIABLE}
-    warnings = [_unknown(name, known) for name in ours if name.upper().partition("__")[0] not in known]
+    unknown = [name for name in ours if name.upper().partition("__")[0] not in known]
+    warnings = [f"{name} means nothing{did_you_mean(name.upper(), known, shown=str)}" for name in unknown]
     near = {name: _near(name, known) for name in os.environ if name not in ours}
     warnings += [f"{name} means nothing; did you mean {meant}?" for name, meant in near.items() if meant]
     if os.environ.get(SPEC_VARIABLE):
@@ -118,11 +120,6 @@ def environment(settings: Settings) -> tuple[Health, str]:
 def nearest(path: Path) -> Path:
     """Return the path itself or what exists above it."""
     return next(found for found in (path, *path.absolute().parents) if found.exists())
-
-
-def _unknown(name: str, known: set[str]) -> str:
-    near = difflib.get_close_matches(name.upper(), known, n=1)
-    return f"{name} means nothing" + (f"; did you mean {near[0]}?" if near else "")
 
 
 def _near(name: str, known: set[str]) -> str:

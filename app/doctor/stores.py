@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from bookwright.app.doctor.health import Health, first_of
-from bookwright.app.wording import duration, money, tokens
+from bookwright.app.status.books import studio_words
 from bookwright.models.settings import Settings
+from bookwright.models.wording import duration
 from bookwright.storage.engine import migrate
 from bookwright.storage.engine.condition import clock_ahead, faults, log_of, server_version, stuck_sessions
 from bookwright.storage.engine.database import Database, database_file, open_database
@@ -135,12 +136,7 @@ def studio(settings: Settings) -> tuple[Health, str]:
         return Health.OK, "nothing of it is spent"
     with _opened(settings) as opened, opened.read() as connection:
         standing = Studio(connection).standing()
-    left = cap.less(standing.total)
-    spent, ahead = standing.spent, standing.handed_out
-    found = (
-        f"spent {money(spent.cost)} and {tokens(spent.tokens)} tokens, "
-        f"handed out to running books {money(ahead.cost)} and {tokens(ahead.tokens)} tokens"
-    )
+    left, found = cap.less(standing.total), studio_words(standing, cap)
     is_used_up = any(rest is not None and rest <= 0 for rest in (left.cost, left.tokens))
     return (Health.WARNING, f"used up: {found}") if is_used_up else (Health.OK, found)
 

@@ -13,11 +13,11 @@ from typing import ClassVar
 from bookwright.agents.backends import windows
 from bookwright.agents.backends.spending import prices
 from bookwright.app.status.progress import EVERY_STEP
-from bookwright.app.wording import money, tokens
 from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import Settings
 from bookwright.models.step import CODE, Activity, Usage
 from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.models.wording import money, tokens
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage, Stores
 
@@ -40,10 +40,10 @@ class Bill:
     cached_tokens: int = 0
     """Of the input, what a provider's cache served."""
 
-    def in_words(self, unpriced: str = "a price unknown") -> str:
-        """Say it in one line; `unpriced` where no price is known."""
-        price = unpriced if self.cost_micros is None else money(self.cost_micros)
-        return f"{self.calls:,} calls, {tokens(self.input_tokens + self.output_tokens)} tokens, {price}"
+    def __str__(self) -> str:
+        """Say it in one line."""
+        taken = tokens(self.input_tokens + self.output_tokens)
+        return f"{self.calls:,} calls, {taken} tokens, {money(self.cost_micros)}"
 
     def __add__(self, other: "Bill") -> "Bill":
         return self._combined(other, add)

@@ -132,7 +132,7 @@ def bill_of_import(found: FoundBook, brief: Brief, settings: Settings, more: int
     factor = max(brief.length / max(length, 1), 1.0)
     roles = [*((role, bill.scaled(factor)) for role, bill in looking.items()), *writing.items()]
     bills = (priced(bill, model_of(role, brief, settings), settings) for role, bill in roles)
-    return f"about {sum(bills, Bill()).in_words('at a price unknown')}"
+    return f"about {sum(bills, Bill())}"
 
 
 def _sample(found: FoundBook) -> FoundBook:

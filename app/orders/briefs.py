@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from bookwright.models.brief import MAX_BRIEF_BYTES, Brief, make_brief, parse_brief
+from bookwright.models.brief import MAX_BRIEF_BYTES, Brief, make_brief, parse_brief, toml_values
 from bookwright.models.errors import InvalidBrief, InvalidInput
 from bookwright.models.text.language import Language, is_in
 from bookwright.storage.files.blueprints import as_chosen
@@ -191,17 +191,3 @@ def update_nested(values: dict[str, Any], changes: dict[str, Any]) -> None:
             update_nested(values[key], change)
         else:
             values[key] = change
-
-
-def toml_values(content: bytes, what: str = "file") -> dict[str, Any]:
-    """Read TOML; `what` names it in complaints.
-
-    Raises:
-        InvalidBrief: It is none, or no UTF-8 text.
-    """
-    try:
-        return tomllib.loads(content.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        raise InvalidBrief(f"the {what} is not UTF-8 text") from None
-    except (ValueError, RecursionError) as error:  # bad syntax, endless digits, bottomless nesting
-        raise InvalidBrief(f"the {what} is not valid TOML: {error}") from None

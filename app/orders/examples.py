@@ -1,11 +1,11 @@
 """The examples that come with the program: briefs, an outline, a manuscript."""
 
-import difflib
 import shutil
 from pathlib import Path
 
 import bookwright
 from bookwright.models.errors import InvalidInput
+from bookwright.models.text.hints import did_you_mean
 
 _FOLDER = Path(bookwright.__file__).parent / "examples"
 
@@ -23,9 +23,8 @@ def example_brief(name: str) -> Path:
     """
     briefs = {path.stem: path for path in example_files() if path.suffix == ".toml"}
     if name not in briefs:
-        near = difflib.get_close_matches(name, briefs, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(briefs)}"
-        raise InvalidInput(f"there is no example {name!r}; {hint}")
+        hint = did_you_mean(name, briefs, f"; there are {', '.join(briefs)}")
+        raise InvalidInput(f"there is no example {name!r}{hint}")
     return briefs[name]
 
 

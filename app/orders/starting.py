@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from bookwright.flows.library import book_id, check_blueprint, check_models, fin
 from bookwright.flows.stopping import may_be_title
 from bookwright.models.book import Book
 from bookwright.models.brief import Brief
-from bookwright.models.errors import InvalidInput, InvalidSetting, NodeNotFound
+from bookwright.models.errors import BookPaused, GateWaiting, InvalidInput, InvalidSetting, NodeNotFound
 from bookwright.models.model_name import ROLES
 from bookwright.models.profile import ProfileName
 from bookwright.models.settings import Settings
@@ -26,6 +27,9 @@ from bookwright.storage.engine.database import Database
 from bookwright.storage.index.embedding import make_embedder
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage, Stores
+
+_RESTED = (0, BookPaused.exit_code, GateWaiting.exit_code)
+"""A process whose book rests has not failed: the book's row says why."""
 
 
 def check_writable(brief: Brief, settings: Settings) -> None:
@@ -126,6 +130,43 @@ def start_verb(arguments: Sequence[str], book: str, settings: Settings) -> "subp
             stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT,
             env=environment_of(settings), start_new_session=True,
         )  # fmt: skip
+
+
+class Runs:
+    """Starts verbs in processes that outlive this one, one at a time on each book."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._failures: dict[str, str] = {}
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(self, book: str, arguments: Sequence[str]) -> bool:
+        """Start a verb on a book; False if one that was started here is still at it."""
+        with self._lock:
+            if book in self._running:
+                return False
+            self._failures.pop(book, None)
+            self._running[book] = process = start_verb(arguments, book, self._settings)
+        threading.Thread(target=self._wait, args=(book, process), daemon=True, name=f"waits {book}").start()
+        return True
+
+    def is_starting(self, book: str) -> bool:
+        """True while a process that was started here lives."""
+        with self._lock:
+            return book in self._running
+
+    def failure(self, book: str) -> str:
+        """Return why the last process on a book failed; empty if it did not."""
+        with self._lock:
+            return self._failures.get(book, "")
+
+    def _wait(self, book: str, process: subprocess.Popen[bytes]) -> None:
+        code = process.wait()
+        with self._lock:
+            del self._running[book]
+            if code not in _RESTED:
+                self._failures[book] = last_words(book, self._settings) or f"it ended with code {code}"
 
 
 def environment_of(settings: Settings) -> dict[str, str]:

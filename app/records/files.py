@@ -10,9 +10,8 @@ from typing import Any
 
 import tomli_w
 
-from bookwright.app.orders.briefs import toml_values
 from bookwright.exports.record_toml import record_values
-from bookwright.models.brief import MAX_BRIEF_BYTES, identified
+from bookwright.models.brief import MAX_BRIEF_BYTES, identified, toml_values
 from bookwright.models.codex.entries import slug
 from bookwright.models.codex.record import Record, RecordKind
 from bookwright.models.errors import InvalidBrief, InvalidEntry, InvalidInput

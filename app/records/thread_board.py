@@ -55,7 +55,7 @@ class Board:
         }
 
 
-def make_board(stores: Stores, pacing: Pacing, *, is_finished: bool) -> Board:
+def make_board(stores: Stores, pacing: Pacing) -> Board:
     """Read the board as it stands after the last unit with prose."""
     last = last_written(stores)
     at = last.label if last else "1"
@@ -69,7 +69,7 @@ def make_board(stores: Stores, pacing: Pacing, *, is_finished: bool) -> Board:
         )
         for thread in threads
     ]  # fmt: skip
-    alerts = alerts_of(stores, pacing, is_finished=is_finished)
+    alerts = alerts_of(stores, pacing)
     return Board(at, here if last else 0, cards, alerts, list(_strays(stores, stores.nodes.root(), threads)))
 
 

@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING
 
 from bookwright.app.access import OpenBook, at_rest
 from bookwright.exports.report.verdict import BookVerdict, verdict_on
+from bookwright.models.amount import Cap
 from bookwright.models.book import Book, BookState
 from bookwright.models.settings import Settings
+from bookwright.models.wording import money, tokens
 from bookwright.storage.branches.repository import BranchRepository, Fork
 from bookwright.storage.engine.database import Database
 from bookwright.storage.lease import is_dead
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.repositories.gates import waiting_gates
 from bookwright.storage.stores import BookStorage, Stores
+from bookwright.storage.studio import StudioStanding
 
 if TYPE_CHECKING:
     from bookwright.flows.prefect.pool import NewestRun
@@ -134,6 +137,17 @@ def is_held(book: Book) -> bool:
     """True while a worker that may be alive holds the book."""
     owner = book.lease_owner
     return owner is not None and book.lease_expires > time.time() and not is_dead(owner)
+
+
+def studio_words(standing: StudioStanding, cap: Cap) -> str:
+    """Say what all books have spent of the studio's cap, and what running ones hold of it."""
+    spent, held = standing.spent, standing.handed_out
+    parts = []
+    if cap.cost is not None:
+        parts.append(f"{money(spent.cost)} of {money(cap.cost)} spent, {money(held.cost)} handed to running books")
+    if cap.tokens is not None:
+        parts.append(f"{tokens(spent.tokens)} of {tokens(cap.tokens)} tokens spent, {tokens(held.tokens)} handed out")
+    return "; ".join(parts)
 
 
 def ask_to_rest(opened: OpenBook) -> RestAsked:

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bookwright.app.wording import money, tokens
 from bookwright.models.book import Book
 from bookwright.models.errors import BookwrightError
 from bookwright.models.text.language import Language
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import ReadingOrder, hierarchical_position
 from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.models.wording import money, tokens
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.tree.reading_order import read_names
@@ -114,19 +114,17 @@ def unit_text(data: Mapping[str, Any], length_unit: str) -> str:
 
 def step_text(line: StepLine, names: ReadingOrder) -> str:
     """One attempt in one line."""
-    price = "price unknown" if line.cost is None else money(line.cost)
     took = f"{tokens(line.input_tokens)} > {tokens(line.output_tokens)} tokens, {line.duration_millis / 1000:.1f} s"
     told = f"  {line.detail[:80]}" if line.detail else ""
     if line.failure:
         told = f"  {'FAILED ' if line.is_failed else ''}{line.failure}: {line.detail[:80]}"
-    return f"{names.name_of(line.label)} {line.activity}/{line.step}  {took}, {price}{told}"
+    return f"{names.name_of(line.label)} {line.activity}/{line.step}  {took}, {money(line.cost)}{told}"
 
 
 def plain_step(line: StepLine, names: ReadingOrder) -> str:
     """One attempt as it is told to whoever looks on: what was done where, how long it took, what it cost."""
-    price = "price unknown" if line.cost is None else money(line.cost)
     told = f", not a result: {line.detail[:60]}" if line.is_failed else ""
-    return f"{names.name_of(line.label)} {line.activity}: {line.duration_millis / 1000:.1f} s, {price}{told}"
+    return f"{names.name_of(line.label)} {line.activity}: {line.duration_millis / 1000:.1f} s, {money(line.cost)}{told}"
 
 
 def spent(progress: BookProgress) -> str:

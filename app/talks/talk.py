@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from concurrent.futures import Future, wait
-from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -27,6 +26,7 @@ from bookwright.app.talks.opening import Opening
 from bookwright.app.talks.view import SOURCES, ChatView, Confirm, Question, TalkBill
 from bookwright.flows.talking import TalkGround
 from bookwright.flows.tracing import talk_tracing_as_set
+from bookwright.models.amount import Amount
 from bookwright.models.errors import SessionNotStarted
 from bookwright.models.step import ToolUse, Usage
 from bookwright.models.talk.event import (
@@ -90,8 +90,13 @@ class Talk:
     @property
     def bill(self) -> TalkBill:
         """What the talk has taken."""
+        return self._bill(Amount())
+
+    def _bill(self, taken: Amount) -> TalkBill:
+        """The bill of an answer that took so much."""
         spent = self._ledger.spent
-        return TalkBill(0, 0, spent.tokens, spent.cost, self._cap_usd, self._is_priced)
+        cost, all_cost = (taken.cost, spent.cost) if self._is_priced else (None, None)
+        return TalkBill(taken.tokens, cost, spent.tokens, all_cost, self._cap_usd)
 
     def say(self, message: str) -> bool:
         """Say something and show the answer; True if it came.
@@ -113,8 +118,7 @@ class Talk:
                 failed(self.failure)
         if not self.failure and "fetch_page" in self._ground.tools:
             self._tell_sources()
-        spent = self._ledger.spent - before
-        self._tell_bill(replace(self.bill, tokens=spent.tokens, cost=spent.cost))
+        self._tell_bill(self._bill(self._ledger.spent - before))
         return not self.failure
 
     def _hear_out(self, message: str) -> None:
@@ -256,8 +260,8 @@ class Talk:
 
     def _tell_bill(self, bill: TalkBill) -> None:
         data: dict[str, JsonValue] = {
-            "tokens": bill.tokens, "cost": bill.cost if bill.is_priced else None, "allTokens": bill.all_tokens,
-            "allCost": bill.all_cost if bill.is_priced else None, "sessionId": self.session.id,
+            "tokens": bill.tokens, "cost": bill.cost, "allTokens": bill.all_tokens, "allCost": bill.all_cost,
+            "sessionId": self.session.id,
         }  # fmt: skip
         self._tell(BILL, data)
         self._view.ended(bill)

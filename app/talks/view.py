@@ -5,9 +5,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from bookwright.app.wording import money, tokens
 from bookwright.models.amount import MICROS
 from bookwright.models.talk.event import Event
+from bookwright.models.wording import money, tokens
 
 CANCELLED = "cancelled"
 """The kind of failure of an answer that was broken off."""
@@ -23,25 +23,20 @@ class TalkBill:
     """What an answer took, and the talk so far."""
 
     tokens: int
-    cost: int
-    """Millionths of a US dollar."""
+    cost: int | None
+    """Millionths of a US dollar; None where nobody knows what the model costs."""
     all_tokens: int
-    all_cost: int
+    all_cost: int | None
     cap_usd: float | None
-    is_priced: bool
-    """False where nobody knows what the model costs."""
 
     def line(self) -> str:
         """The last answer and the talk in one line."""
-        return f"{tokens(self.tokens)} tokens, {self._price(self.cost)}; in all {self.total_line()}"
+        return f"{tokens(self.tokens)} tokens, {money(self.cost)}; in all {self.total_line()}"
 
     def total_line(self) -> str:
         """The talk in one line."""
         cap = f" of {money(round(self.cap_usd * MICROS))}" if self.cap_usd is not None else ""
-        return f"{tokens(self.all_tokens)} tokens, {self._price(self.all_cost)}{cap}"
-
-    def _price(self, cost: int) -> str:
-        return money(cost) if self.is_priced else "price unknown"
+        return f"{tokens(self.all_tokens)} tokens, {money(self.all_cost)}{cap}"
 
 
 class ChatView(Protocol):

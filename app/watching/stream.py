@@ -1,6 +1,5 @@
 """Sums up the events of one tab for a screen: the last text, uses of tools with their times, what is waited for."""
 
-import json
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -12,7 +11,6 @@ from pathlib import Path
 from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.react.unwrapping import ReplyPart, ShownPiece, Unwrapping
 from bookwright.agents.runtime.events.event_file import EventReader
-from bookwright.app.wording import tool_use_in_words
 from bookwright.exports.markup import clean
 from bookwright.models.step import Activity
 from bookwright.models.talk.event import (
@@ -28,6 +26,8 @@ from bookwright.models.talk.event import (
     SpeakerRole,
     TextEvent,
 )
+from bookwright.models.talk.tool import status_and_text
+from bookwright.models.wording import tool_use_in_words
 
 _CHARACTERS = 12_000
 """What is kept of the text; a whole unit's prose and more."""
@@ -180,7 +180,7 @@ class StreamText:
             use = self._uses[place]
             if use.millis is None and use.task == task and tool in (None, use.tool):
                 took = max(event.timestamp - use.began, 0)
-                self._uses[place] = replace(use, millis=took, status=_status(payload.text))
+                self._uses[place] = replace(use, millis=took, status=clean(status_and_text(payload.text)[0]))
                 return
 
     def _head(self, event: Event) -> None:
@@ -268,11 +268,3 @@ def _speaker(event: Event) -> str:
     if event.task_id and " " in event.task_id:
         return clean(event.task_id)
     return clean(f"{event.parent_agent_id} > {event.agent_id}" if event.parent_agent_id else event.agent_id)
-
-
-def _status(envelope: str) -> str:
-    try:
-        answer = json.loads(envelope)
-    except ValueError:
-        return ""
-    return clean(str(answer.get("status", ""))) if isinstance(answer, dict) else ""

@@ -6,10 +6,10 @@ import typer
 
 from bookwright.app.branches import forks
 from bookwright.app.branches.forks import BranchRow, BranchTree
-from bookwright.app.wording import money, tokens
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import emit, note, print_json, print_table
+from bookwright.models.wording import money, tokens
 
 
 def fork(

@@ -7,21 +7,18 @@ import typer
 from bookwright.app.access import OpenBook
 from bookwright.app.candidates import UnitCandidates, candidates_at, units_with_candidates
 from bookwright.app.places import find_node
-from bookwright.app.wording import counted, stale_count
 from bookwright.cli.access import open_book, wait_until_free
-from bookwright.cli.options import AsJson, BookArgument, Yes
+from bookwright.cli.options import AsJson, BookArgument, OptionalNode, Yes
 from bookwright.cli.output import check_agreed, emit, note, print_json, print_table, print_text
 from bookwright.models.errors import InvalidInput
 from bookwright.models.story.candidates import MOST_CANDIDATES
 from bookwright.models.tree.task import TaskNode
+from bookwright.models.wording import counted, stale_count
 
 
 def candidates(
     book: BookArgument,
-    node: Annotated[
-        str | None,
-        typer.Argument(metavar="[NODE]", help="A chapter, a label (1.16) or a title; all that have some if not given."),
-    ] = None,
+    node: OptionalNode = None,
     count: Annotated[
         int | None,
         typer.Option(

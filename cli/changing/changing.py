@@ -10,7 +10,6 @@ import typer
 
 from bookwright.app.access import OpenBook
 from bookwright.app.places import find_node
-from bookwright.app.wording import counted, stale_count
 from bookwright.cli.access import open_book, wait_until_free
 from bookwright.cli.changing.versions import KindOption, read_text
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument, Yes
@@ -19,6 +18,7 @@ from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidInput
 from bookwright.models.staleness import Rewording, StaleDocument, Version
 from bookwright.models.tree.place import ReadingOrder
+from bookwright.models.wording import counted, stale_count
 
 if TYPE_CHECKING:
     from bookwright.app.changes.refreshing import RefreshBill

@@ -9,12 +9,12 @@ from rich.text import Text
 from bookwright.app.access import OpenBook
 from bookwright.app.branches import comparing
 from bookwright.app.branches.comparing import BranchComparison, TextPair, other_branch, text_pair, version_pair
-from bookwright.app.wording import counted, money, tokens
 from bookwright.cli.access import open_book
 from bookwright.cli.changing.versions import marked_words
 from bookwright.cli.options import AsJson, BookArgument, Yes
 from bookwright.cli.output import check_agreed, make_console, note, print_json, print_table
 from bookwright.models.errors import InvalidInput
+from bookwright.models.wording import counted, money
 
 if TYPE_CHECKING:
     from bookwright.flows.candidates.judging import ReaderVerdict
@@ -57,9 +57,7 @@ def _verdict(opened: OpenBook, pair: TextPair, yes: bool) -> "ReaderVerdict":
     from bookwright.cli.writing import running
     from bookwright.flows.candidates.judging import ask_reader
 
-    bill = order_verdict(opened, pair).bill
-    price = "a price unknown" if bill.cost_micros is None else money(bill.cost_micros)
-    note(f"{bill.calls} calls, about {tokens(bill.input_tokens + bill.output_tokens)} tokens, {price}")
+    note(f"about {order_verdict(opened, pair).bill}")
     check_agreed("Ask a reader?", "nothing was asked of a model; --yes asks without a question", yes=yes)
 
     def work(deps: "Deps") -> "ReaderVerdict":

@@ -16,12 +16,12 @@ from bookwright.cli.changing.records import RecordArgument
 from bookwright.cli.option_groups import takes
 from bookwright.cli.options import AsJson, Assignments, BookArgument, NodeArgument
 from bookwright.cli.output import emit, print_json, print_table, print_text
-from bookwright.models.book import BookState
 from bookwright.models.codex.entries import slug
 from bookwright.models.codex.foreshadowing import Foreshadowing, ForeshadowingType, ThreadEventType, ThreadStatus
 from bookwright.models.codex.merging import Keyed
 from bookwright.models.codex.record import Record, RecordKind, make_record
 from bookwright.models.errors import InvalidInput
+from bookwright.models.wording import counted
 
 app = typer.Typer(
     help="Keep the threads that are laid early and paid off late.", cls=records.ListsByDefault, no_args_is_help=True
@@ -45,8 +45,8 @@ OPTIONS = {
         str | None,
         typer.Option(help="The most a writer may know before the payoff: hidden, aware, know or use, or 0 to 3."),
     ],
-    "forbid": Annotated[list[str] | None, typer.Option(metavar="WORD", help="A word that would tell it.")],
-    "allow": Annotated[list[str] | None, typer.Option(metavar="WORDS", help="Words that may hint at it.")],
+    "forbid": records.Forbidden,
+    "allow": records.Allowed,
     "character": Annotated[list[str] | None, typer.Option(help="Who it touches; repeatable.")],
     "after": Annotated[list[str] | None, typer.Option(metavar="ID/STATUS", help="What planting waits for.")],
 }
@@ -77,8 +77,7 @@ def list_threads(book: BookArgument, pacing: PacingName = "medium", as_json: AsJ
     """Show the board: threads by status, planned payoff, chapters of silence, alerts."""
     profile = _pacing(pacing)
     with open_book(book) as opened, opened.storage.read() as stores:
-        is_finished = opened.book.state is BookState.FINISHED
-        board = make_board(stores, profile, is_finished=is_finished)
+        board = make_board(stores, profile)
     emit(lambda: board.facts(), lambda: _print_board(board), as_json=as_json)
 
 
@@ -179,8 +178,8 @@ def _pacing(text: str) -> Pacing:
 def _print_board(board: Board) -> None:
     """Print the board, a group for each status that has threads."""
     place = f"chapter {board.chapter} ({board.at})" if board.chapter else "the beginning"
-    count = f"{len(board.cards)} thread{'' if len(board.cards) == 1 else 's'}"
-    print_text(f"{count}, {sum(card.thread.is_open for card in board.cards)} open, at {place}")
+    still_open = sum(card.thread.is_open for card in board.cards)
+    print_text(f"{counted(len(board.cards), 'thread')}, {still_open} open, at {place}")
     for status in ThreadStatus:
         if rows := [_row(card) for card in board.cards if card.thread.status is status]:
             print_text(f"\n{status} ({len(rows)})")

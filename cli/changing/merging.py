@@ -1,6 +1,7 @@
 """Taking over what a branch has made, with its conflicts settled: `merge`, and taking that back."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,12 +11,12 @@ from bookwright.app.access import OpenBook
 from bookwright.app.branches import merging
 from bookwright.app.branches.merge_plan import OURS, THEIRS
 from bookwright.app.branches.merging import MergeOrder, MergePreview
-from bookwright.app.wording import counted, stale_count
 from bookwright.cli.access import open_book, wait_until_free
 from bookwright.cli.changing.versions import KindOption, read_text
 from bookwright.cli.options import AsJson, Yes
 from bookwright.cli.output import check_agreed, emit, note, print_json, print_text
 from bookwright.models.errors import InvalidInput
+from bookwright.models.wording import counted, stale_count
 
 _SHOWN = 12
 
@@ -91,7 +92,7 @@ def _facts(sight: MergePreview) -> dict[str, Any]:
     return {
         "branch": sight.branch, "place": sight.place, "texts": texts, "units": list(sight.units),
         "replaced": list(sight.replaced), "records": list(sight.records),
-        "conflicts": [merging.conflict_facts(conflict) for conflict in sight.conflicts],
+        "conflicts": [asdict(conflict) for conflict in sight.conflicts],
     }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from bookwright.app.comments import CommentView, all_comments, comment_on, comme
 from bookwright.app.places import find_node
 from bookwright.cli import output
 from bookwright.cli.access import open_book
-from bookwright.cli.options import AsJson, BookArgument
+from bookwright.cli.options import AsJson, BookArgument, OptionalNode
 from bookwright.models.edit import Anchor
 from bookwright.models.errors import InvalidInput
 from bookwright.models.tree.place import ReadingOrder
@@ -18,9 +18,7 @@ from bookwright.models.tree.place import ReadingOrder
 
 def note(
     book: BookArgument,
-    node: Annotated[
-        str | None, typer.Argument(metavar="[NODE]", help="A chapter, a label (1.16) or a title; all if not given.")
-    ] = None,
+    node: OptionalNode = None,
     words: Annotated[str | None, typer.Argument(metavar="[WORDS]", help="What you remark.")] = None,
     at: Annotated[
         str | None, typer.Option("--at", metavar="WORDS", help="The words of the text that it is about.")

@@ -1,6 +1,5 @@
 """What `codex`, `secrets` and `foreshadowing` have in common: show, change, history, files, and how records look."""
 
-import difflib
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,11 +8,10 @@ import typer
 from typer.core import TyperGroup
 
 from bookwright.app.access import OpenBook, at_rest
-from bookwright.app.orders.briefs import parse_assignment, toml_values, update_nested
+from bookwright.app.orders.briefs import parse_assignment, update_nested
 from bookwright.app.places import with_places
 from bookwright.app.records import edits as record_edits
 from bookwright.app.records import files as record_files
-from bookwright.app.wording import counted, moment, stale_count
 from bookwright.cli.access import open_book
 from bookwright.cli.option_groups import Verb, takes
 from bookwright.cli.options import AsJson, BookArgument
@@ -21,14 +19,19 @@ from bookwright.cli.output import emit, note, print_json, print_text
 from bookwright.exports.record_toml import as_toml
 from bookwright.flows.revision.edits import take_or_drop
 from bookwright.flows.revision.revise import void_unfinished
+from bookwright.models.brief import toml_values
 from bookwright.models.codex.merging import Keyed
 from bookwright.models.codex.record import Origin, Record, RecordKind, Stored, Suggestion, make_record
 from bookwright.models.errors import InvalidEntry, InvalidInput
+from bookwright.models.text.diff import changed_lines
+from bookwright.models.wording import counted, moment, stale_count
 
 RecordArgument = Annotated[str, typer.Argument(metavar="ID", help="Its id, a name or a title.")]
 FromFile = Annotated[
     Path | None, typer.Option("--file", metavar="FILE.toml", help="Take it from a TOML file; options win.")
 ]
+Forbidden = Annotated[list[str] | None, typer.Option("--forbid", metavar="WORD", help="A word that would tell it.")]
+Allowed = Annotated[list[str] | None, typer.Option("--allow", metavar="WORDS", help="Words that may hint at it.")]
 SeenVersion = Annotated[
     int | None, typer.Option("--version", min=1, help="Change it only if it still stands at this version.")
 ]
@@ -155,7 +158,7 @@ def _history(book: BookArgument, kind: RecordKind, record: RecordArgument, as_js
     with open_book(book) as opened, opened.storage.read() as stores:
         versions = stores.codex.history(kind, record)
     texts = ["", *("" if stored.is_removed else as_toml(stored.record) for stored in versions)]
-    changes = list(zip(versions, (_diff(old, new) for old, new in pairwise(texts)), strict=True))
+    changes = list(zip(versions, (changed_lines(old, new) for old, new in pairwise(texts)), strict=True))
     if as_json:
         print_json([_version_facts(stored, diff) for stored, diff in changes])
         return
@@ -219,11 +222,6 @@ def _export(
 def _version_facts(stored: Stored[Record], diff: list[str]) -> dict[str, Any]:
     keys = ("version", "origin", "is_removed", "document", "step", "recorded_at")
     return {key: getattr(stored, key) for key in keys} | {"diff": diff}
-
-
-def _diff(old: str, new: str) -> list[str]:
-    lines = [*difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=0)][2:]  # without its two names
-    return [line for line in lines if not line.startswith("@@")]
 
 
 def _source(stored: Stored[Record]) -> str:

@@ -21,12 +21,8 @@ _EXCERPT = 60
 OPTIONS = {
     "visibility": Annotated[str | None, typer.Option(help="hidden, aware, know or use, or 0 to 3.")],
     "importance": Annotated[Importance | None, typer.Option(help="How much is lost if it is out too early.")],
-    "forbidden_keywords": Annotated[
-        list[str] | None, typer.Option("--forbid", metavar="WORD", help="A word that would tell it.")
-    ],
-    "allowed_expressions": Annotated[
-        list[str] | None, typer.Option("--allow", metavar="WORDS", help="Words that may hint at it.")
-    ],
+    "forbidden_keywords": records.Forbidden,
+    "allowed_expressions": records.Allowed,
     "related_entity": Annotated[
         str | None, typer.Option("--about", metavar="ENTRY", help="The codex entry that it is about.")
     ],

@@ -7,7 +7,7 @@ import typer
 from bookwright.app.access import OpenBook
 from bookwright.app.status.timeline import is_compared, read_timeline, set_time
 from bookwright.cli.access import open_book
-from bookwright.cli.options import AsJson, BookArgument
+from bookwright.cli.options import AsJson, BookArgument, OptionalNode
 from bookwright.cli.output import note, print_json, print_table, print_text
 from bookwright.models.errors import InvalidInput
 from bookwright.models.story_time.timeline import StoryLine
@@ -16,12 +16,7 @@ from bookwright.models.story_time.times import StoryTime, asked_time
 
 def timeline(
     book: BookArgument,
-    node: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[NODE]", help="A chapter (chapter 9, or 9), a label or a title, to say when it is set."
-        ),
-    ] = None,
+    node: OptionalNode = None,
     when: Annotated[
         str | None,
         typer.Option(

@@ -3,19 +3,19 @@
 import difflib
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.text import Text
 
 from bookwright.app.changes.versions import maker, two_versions, version_rows
 from bookwright.app.places import find_node
-from bookwright.app.wording import moment
 from bookwright.cli.access import open_book, wait_until_free
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
 from bookwright.cli.output import emit, make_console, note, print_json, print_table, print_text
 from bookwright.models.document import DocumentKind
 from bookwright.models.text.diff import word_diff
+from bookwright.models.wording import moment
 from bookwright.storage.files import given_file
 
 KindOption = Annotated[
@@ -34,7 +34,8 @@ def history(book: BookArgument, node: NodeArgument, kind: KindOption = None, as_
         return
     columns = ("kind", "version", "length", "when", "by", "note")
     lines = [
-        (row["kind"], str(row["version"]), f"{row['length']:,}", _when(row), maker(row), row["note"]) for row in rows
+        (row["kind"], str(row["version"]), f"{row['length']:,}", moment(row["made_at"]), maker(row), row["note"])
+        for row in rows
     ]
     print_table(columns, lines, right=("version", "length"), folds=("note",))
 
@@ -81,10 +82,6 @@ def restore_version(book: str, node: str, version: int, kind: DocumentKind | Non
     facts = {"book": opened.book.id, "node": found.label, "kind": made.kind.value, "version": made.version}
     told = f"the {made.kind} of {named} is version {version} again, as version {made.version}; {stale:,} directly stale"
     emit(lambda: facts | {"restored": version, "stale": stale}, lambda: note(told), as_json=as_json)
-
-
-def _when(row: dict[str, Any]) -> str:
-    return moment(row["made_at"]) if row["made_at"] else ""
 
 
 def _print_lines(lines: list[str]) -> None:

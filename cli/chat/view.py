@@ -1,6 +1,5 @@
 """What a talk looks like: text as it comes in a terminal, whole answers in a pipe, or JSON; and the list of talks."""
 
-import json
 import time
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -15,8 +14,7 @@ from bookwright.agents.runtime.talk import REPLY
 from bookwright.agents.tools.outside import clean, one_line
 from bookwright.app.talks.opening import SessionWish, member_named
 from bookwright.app.talks.view import CANCELLED, SOURCES, TalkBill
-from bookwright.app.wording import duration
-from bookwright.cli.output import emit, make_console, plain_table
+from bookwright.cli.output import emit, make_console, print_table, print_text
 from bookwright.models.errors import BudgetExceeded
 from bookwright.models.talk.event import (
     AgentEvent,
@@ -29,6 +27,8 @@ from bookwright.models.talk.event import (
     as_json,
 )
 from bookwright.models.talk.session import Session
+from bookwright.models.talk.tool import status_and_text
+from bookwright.models.wording import duration
 from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.repositories.sessions import SessionRepository
@@ -154,7 +154,8 @@ class TextView:
             self._line(one_line(event.payload.error, 1_000) + advice, "red")
 
     def _result(self, payload: EventPayload) -> None:
-        status, text = _status_and_text(payload.text)
+        told, text = status_and_text(payload.text)
+        status = told or "error"
         style = {"error": "red", "partial": "yellow"}.get(status, "dim")
         self._line(f"< {payload.data.get('tool') or ''} {status}: {one_line(text, _RESULT_CHARACTERS)}", style)
 
@@ -202,29 +203,16 @@ def clean_piece(text: str) -> str:
     return f"{start.translate(blanks)}{clean(text)}{end.translate(blanks)}" if text.strip() else text.translate(blanks)
 
 
-def _status_and_text(envelope: str) -> tuple[str, str]:
-    """The status and the text of a tool's answer."""
-    try:
-        told: Any = json.loads(envelope)
-    except ValueError:
-        return "error", envelope
-    if not isinstance(told, Mapping):
-        return "error", envelope
-    return str(told.get("status", "error")), str(told.get("text", ""))
-
-
 def list_sessions(database: Database | None, wanted: SessionWish, *, as_json: bool) -> None:
     """Print the sessions there are, of one agent or book if named, the latest first."""
     found = _listed(database, wanted) if database is not None else []
 
     def tell() -> None:
-        table = plain_table("session", "agent", "book", "turns", "age", "begins", right=("turns",), folds=("begins",))
-        now = time.time()
-        for each, turns in found:
-            age = duration(max(now - each.updated_at, 0))
-            table.add_row(each.id[:8], each.agent, each.book or "", str(turns), age, one_line(each.title, 80))
-        console = make_console()
-        console.print(table if found else "there are no sessions yet; `bookwright chat --agent researcher` begins one")
+        columns = ("session", "agent", "book", "turns", "age", "begins")
+        if found:
+            print_table(columns, (_row(each, turns) for each, turns in found), right=("turns",), folds=("begins",))
+        else:
+            print_text("there are no sessions yet; `bookwright chat --agent researcher` begins one")
 
     emit(lambda: [_facts(each, turns) for each, turns in found], tell, as_json=as_json)
 
@@ -238,6 +226,11 @@ def _listed(database: Database, wanted: SessionWish) -> list[tuple[Session, int]
         found = sessions.all(book=book, agent=agent, limit=_MOST_LISTED)
         turns = sessions.turns([each.id for each in found])
     return [(each, turns.get(each.id, 0) + each.dropped_turns) for each in found]
+
+
+def _row(session: Session, turns: int) -> tuple[str, ...]:
+    age = duration(max(time.time() - session.updated_at, 0))
+    return session.id[:8], session.agent, session.book or "", str(turns), age, one_line(session.title, 80)
 
 
 def _facts(session: Session, turns: int) -> dict[str, object]:

@@ -13,23 +13,21 @@ from bookwright.app.access import OpenBook
 from bookwright.app.places import find_node
 from bookwright.app.status.progress import EVERY_STEP, place_of, step_text
 from bookwright.app.status.timeline import read_turns
-from bookwright.app.wording import moment
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
 from bookwright.cli.output import emit, make_console, print_facts, print_json, print_table, print_text
+from bookwright.exports.journal import journal_of
 from bookwright.models.document import Document, DocumentKind, Findings
 from bookwright.models.errors import InvalidInput
 from bookwright.models.story_time.timeline import StoryTurn
 from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.models.wording import moment
 from bookwright.storage.steps.queries import StepLine
-from bookwright.storage.stores import BookStorage
 
 if TYPE_CHECKING:
     from rich.text import Text
-
-_BATCH = 1_000
 
 
 def tree(
@@ -122,7 +120,7 @@ def log(
             return
         with opened.storage.read() as stores:
             names = stores.codex.reading_order()
-        for line in _journal(opened.storage, node, after):
+        for line in journal_of(opened.storage, node, after):
             if as_json:
                 typer.echo(json.dumps(asdict(line), ensure_ascii=False))
             else:
@@ -231,14 +229,3 @@ def _manuscript(opened: OpenBook, found: TaskNode, name: str) -> Iterator[str]:
     if found.parent is None:
         yield f"{opened.book.title}\n"
     yield from body(Manuscript(opened.storage), found.label)
-
-
-def _journal(storage: BookStorage, node: str | None, after: int) -> Iterator[StepLine]:
-    """Yield the journal in batches, each read in a short look."""
-    while True:
-        with storage.read() as stores:
-            batch = list(stores.steps.lines(node, after=after, limit=_BATCH))
-        yield from batch
-        if len(batch) < _BATCH:
-            return
-        after = batch[-1].id

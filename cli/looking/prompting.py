@@ -18,6 +18,7 @@ from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import note, print_json, print_text
 from bookwright.models.errors import InvalidInput
 from bookwright.models.talk.tool import ToolResponse
+from bookwright.models.text.diff import changed_lines
 from bookwright.prompts.render import render
 from bookwright.prompts.stored_card import card_of
 from bookwright.prompts.templates import render_edited, source_of, takes_in
@@ -111,9 +112,7 @@ class _Rendered:
     @property
     def since_then(self) -> list[str]:
         """The changed lines between the step's own part then and today, both with the template that ships."""
-        then, today = self.asked[-1].split("\n"), self.own_part_today.split("\n")
-        lines = list(difflib.unified_diff(then, today, lineterm="", n=0))[2:]
-        return [line for line in lines if not line.startswith("@@")]
+        return changed_lines(self.asked[-1], self.own_part_today)
 
 
 def _check_options(template: bool, edited: Path | None, stands_for: str | None, diff: bool, reply: bool) -> None:

@@ -7,9 +7,8 @@ import typer
 
 from bookwright.app.access import OpenBook, existing_library
 from bookwright.app.changes.gates import facts_of
-from bookwright.app.status.books import ListedBook, list_books, not_begun, state_of, verdict_of
+from bookwright.app.status.books import ListedBook, list_books, not_begun, state_of, studio_words, verdict_of
 from bookwright.app.status.progress import BookProgress, read_progress, spent
-from bookwright.app.wording import moment, money, tokens
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson
 from bookwright.cli.output import make_console, note, print_facts, print_json, print_table, print_text
@@ -18,6 +17,7 @@ from bookwright.models.amount import Cap
 from bookwright.models.book import Book, BookState
 from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings, load_settings
+from bookwright.models.wording import moment, money, tokens
 from bookwright.storage.steps.queries import RoleSum
 from bookwright.storage.studio import Studio, StudioStanding
 
@@ -45,7 +45,7 @@ def status(
         _show_all(lines, _handed_in(settings, begun), settings, as_json)
         if database is not None and settings.studio_cap.is_set and not as_json:
             with database.read() as connection:
-                print_text(f"\nstudio: {_studio_words(Studio(connection).standing(), settings.studio_cap)}")
+                print_text(f"\nstudio: {studio_words(Studio(connection).standing(), settings.studio_cap)}")
 
 
 def _handed_in(settings: Settings, begun: set[str]) -> "list[NewestRun]":
@@ -112,7 +112,7 @@ def _show_one(opened: OpenBook, as_json: bool) -> None:
     facts = _facts(progress, waiting, verdict)
     facts += [("gate", ". ".join(filter(None, (gate.name, gate.how_to_decide, gate.notice)))) for gate in gates]
     if cap.is_set:
-        facts.append(("studio", _studio_words(standing, cap)))
+        facts.append(("studio", studio_words(standing, cap)))
     print_facts(facts)
     if roles:
         print_text("")
@@ -163,17 +163,6 @@ def _studio_facts(standing: StudioStanding, cap: Cap) -> dict[str, Any]:
         "cap_tokens": cap.tokens, "spent_tokens": standing.spent.tokens,
         "handed_out_tokens": standing.handed_out.tokens,
     }  # fmt: skip
-
-
-def _studio_words(standing: StudioStanding, cap: Cap) -> str:
-    """Say what all books have spent of the studio's cap, and what running ones hold of it."""
-    spent, held = standing.spent, standing.handed_out
-    parts = []
-    if cap.cost is not None:
-        parts.append(f"{money(spent.cost)} of {money(cap.cost)} spent, {money(held.cost)} handed to running books")
-    if cap.tokens is not None:
-        parts.append(f"{tokens(spent.tokens)} of {tokens(cap.tokens)} tokens spent, {tokens(held.tokens)} handed out")
-    return "; ".join(parts)
 
 
 def _role_row(role: RoleSum) -> list[str]:

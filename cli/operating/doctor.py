@@ -12,10 +12,8 @@ from bookwright.app.doctor import safety as doctor_safety
 from bookwright.app.doctor import stores as doctor_stores
 from bookwright.app.doctor.health import Check, Finding, Health
 from bookwright.cli.options import AsJson
-from bookwright.cli.output import at_work, emit, make_console, plain_table, print_facts
+from bookwright.cli.output import at_work, emit, print_facts, print_table
 from bookwright.models.settings import Settings, load_settings
-
-_DETAIL = 2
 
 
 def doctor(
@@ -32,17 +30,14 @@ def doctor(
         return
     checks = CHECKS | {"integrity": partial(doctor_stores.integrity, is_deep=is_deep)}
     findings = [_found(name, check, settings) for name, check in checks.items()]
-    emit(lambda: [asdict(finding) for finding in findings], lambda: _show(findings), as_json=as_json)
+    rows = [(finding.name, finding.health.value, finding.detail) for finding in findings]
+    emit(
+        lambda: [asdict(finding) for finding in findings],
+        lambda: print_table(("check", "state", "found"), rows, folds=("found",)),
+        as_json=as_json,
+    )
     if any(finding.health is Health.FAULT for finding in findings):
         raise typer.Exit(1)
-
-
-def _show(findings: list[Finding]) -> None:
-    table = plain_table("check", "state", "found")
-    table.columns[_DETAIL].no_wrap = False
-    for finding in findings:
-        table.add_row(finding.name, finding.health.value, finding.detail)
-    make_console().print(table)
 
 
 def _ask(model: str, settings: Settings, as_json: bool) -> None:

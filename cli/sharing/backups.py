@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bookwright.app.wording import moment
 from bookwright.cli.changing.versions import KindOption, restore_version
 from bookwright.cli.options import AsJson, Yes
 from bookwright.cli.output import check_agreed, note, print_json, print_text
 from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import load_settings
+from bookwright.models.wording import counted, moment
 
 if TYPE_CHECKING:
     from bookwright.storage.backup.backup_file import Manifest
@@ -71,5 +71,4 @@ def _restore_all(file: Path, yes: bool, as_json: bool) -> None:
 
 
 def _contents(manifest: "Manifest") -> str:
-    count = len(manifest.books)
-    return f"{count} book{'' if count == 1 else 's'} of {moment(manifest.made_at)} (revision {manifest.revision})"
+    return f"{counted(len(manifest.books), 'book')} of {moment(manifest.made_at)} (revision {manifest.revision})"

@@ -6,7 +6,6 @@ from typing import Annotated, Any
 import typer
 
 from bookwright.app.folder_sync import look_at_folder, sync_folder, vault_of
-from bookwright.app.wording import counted, stale_count
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument, Yes
 from bookwright.cli.output import check_agreed, note, print_json, print_table, print_text
@@ -17,6 +16,7 @@ from bookwright.flows.vault.rendering import Rendered, Vault
 from bookwright.flows.vault.strays import conflict_path
 from bookwright.flows.vault.sync import FileFinding, Plan
 from bookwright.models.errors import InvalidInput, UnwritableFolder
+from bookwright.models.wording import counted, stale_count
 
 
 def vault(

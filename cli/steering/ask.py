@@ -10,7 +10,7 @@ import typer
 from bookwright.app.commands import Proposal, proposal_of, understand, words_of
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import can_ask, note, print_json, print_text
+from bookwright.cli.output import can_ask, emit, note, print_json, print_text
 from bookwright.models.talk.command import Unclear
 
 NOTHING_DONE = 6
@@ -38,7 +38,9 @@ def ask(
         note(f"{holder} writes {identity}: this question is in no journal and on no bill of the book")
     if proposal is None:
         assert isinstance(command, Unclear)
-        _end(facts | {"verb": "unclear", "question": command.question, "is_done": False}, command.question, as_json)
+        question = command.question
+        facts |= {"verb": "unclear", "question": question, "is_done": False}
+        emit(lambda: facts, lambda: print_text(question), as_json=as_json)
         raise typer.Exit(NOTHING_DONE)
     facts |= {
         "verb": command.verb, "quote": understood.quote, "command": proposal.typed,
@@ -50,7 +52,8 @@ def ask(
         note(f"it asks models: {proposal.cost}")
     if not _is_agreed(proposal, says_yes=is_agreed, as_json=as_json):
         note("nothing is done" + ("" if can_ask() else f"; {_how_to_say_yes(proposal)}"))
-        _end(facts | {"is_done": False}, "", as_json)
+        if as_json:
+            print_json(facts | {"is_done": False})
         raise typer.Exit(NOTHING_DONE)
     _do(program, proposal, facts, as_json)
 
@@ -94,10 +97,3 @@ def _read(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         return text
-
-
-def _end(facts: dict[str, Any], told: str, as_json: bool) -> None:
-    if as_json:
-        print_json(facts)
-    elif told:
-        print_text(told)

@@ -9,9 +9,8 @@ import typer
 
 from bookwright.app.access import OpenBook, existing_library
 from bookwright.app.candidates import draft_at
-from bookwright.app.changes.gates import chosen_gate, decide, facts_of, reviews, start_again, subject
+from bookwright.app.changes.gates import chosen_gate, decide, facts_of, reviews, start_again, subject, waiting_in
 from bookwright.app.places import find_node
-from bookwright.app.wording import moment
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import emit, note, print_json, print_table, print_text
@@ -19,8 +18,8 @@ from bookwright.models.errors import GateDecided, InvalidInput, NodeNotFound
 from bookwright.models.gate import Decider, Gate, GateKind, Ruling
 from bookwright.models.ruling import approval, rejection
 from bookwright.models.settings import load_settings
+from bookwright.models.wording import moment
 from bookwright.storage.files.given_file import read_text
-from bookwright.storage.repositories.gates import waiting_gates
 from bookwright.storage.stores import BookStorage
 
 _CHOICES = ("approve", "reject", "show", "later")
@@ -40,7 +39,8 @@ def gates(
     if book is None:
         if is_shown:
             raise InvalidInput("--show takes a book")
-        _show(_waiting(), as_json)
+        with existing_library(load_settings()) as database:
+            _show(waiting_in(database), as_json)
         return
     with open_book(book) as opened, opened.storage.read() as stores:
         found = stores.gates.all()
@@ -103,14 +103,6 @@ def _found(opened: OpenBook, name: str | None) -> Gate:
             with suppress(NodeNotFound):
                 name = find_node(name, stores).label
         return chosen_gate(gates_, name, opened.book.id)
-
-
-def _waiting() -> list[Gate]:
-    with existing_library(load_settings()) as database:
-        if database is None:
-            return []
-        with database.read() as connection:
-            return waiting_gates(connection)
 
 
 def _show(found: list[Gate], as_json: bool) -> None:

@@ -9,11 +9,11 @@ from bookwright.app.status.progress import seconds_left, spent, step_text
 from bookwright.app.watching.fisheye import TreeRow
 from bookwright.app.watching.library import BookSight
 from bookwright.app.watching.stream import PieceKind, Use
-from bookwright.app.wording import duration
 from bookwright.cli.watch.watcher import ScreenSight, TabSight
 from bookwright.exports.markup import clean
 from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.task import NodeStatus
+from bookwright.models.wording import duration
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.tree.outline import ChildLine
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bookwright.app.orders.briefs import read_brief
-from bookwright.app.wording import duration, money, tokens
 from bookwright.cli.access import open_book
 from bookwright.cli.option_groups import takes_brief
 from bookwright.cli.options import AsJson, BriefFile
@@ -17,6 +16,7 @@ from bookwright.flows.book_models import kept_windows, model_of
 from bookwright.models.brief import Brief
 from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import Settings, load_settings
+from bookwright.models.wording import duration, money, tokens
 
 if TYPE_CHECKING:
     from bookwright.app.estimates.rehearsal import BookEstimate, RoleEstimate
@@ -109,16 +109,12 @@ def _row(role: "RoleEstimate") -> tuple[str, ...]:
         _span(f"{low.calls:,}", f"{high.calls:,}"),
         _span(tokens(low.input_tokens), tokens(high.input_tokens)),
         _span(tokens(low.output_tokens), tokens(high.output_tokens)),
-        _span(_price(low.cost_micros), _price(high.cost_micros)),
+        _span(money(low.cost_micros), money(high.cost_micros)),
     )
 
 
 def _span(low: str, high: str) -> str:
     return low if low == high else f"{low} - {high}"
-
-
-def _price(micros: int | None) -> str:
-    return "unknown" if micros is None else money(micros)
 
 
 def warn_of_toy(brief: Brief, settings: Settings) -> None:

@@ -9,11 +9,11 @@ from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.runtime.events.event_file import EventReader, event_path
 from bookwright.app.access import OpenBook
 from bookwright.app.status.progress import step_text, unit_text
-from bookwright.app.wording import moment, tool_use_in_words
 from bookwright.cli.output import note, print_text
 from bookwright.models.book import BookState
 from bookwright.models.talk.event import STEP, UNIT_FINISHED, AgentEvent, Event, FailedEvent, as_json
 from bookwright.models.tree.place import ReadingOrder
+from bookwright.models.wording import moment, tool_use_in_words
 from bookwright.storage.lease import is_dead
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage

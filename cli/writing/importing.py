@@ -8,7 +8,6 @@ import typer
 from bookwright.app.access import OpenBook, library
 from bookwright.app.manuscript_reading import ManuscriptReading, chapter_row, check_new, read_for_import
 from bookwright.app.orders import starting
-from bookwright.app.wording import counted
 from bookwright.cli.option_groups import RunOptions, takes_brief, takes_run
 from bookwright.cli.options import More, Yes
 from bookwright.cli.output import at_work, check_agreed, emit, note, print_json, print_table, print_text
@@ -19,6 +18,7 @@ from bookwright.flows.stopping import Limits, may_be_title
 from bookwright.manuscripts.reading import digest_of
 from bookwright.models.errors import InvalidInput, InvalidSetting
 from bookwright.models.settings import Settings, load_settings
+from bookwright.models.wording import counted
 from bookwright.storage.stores import BookStorage
 
 _HEAD = b'{\n"format"'
@@ -168,7 +168,7 @@ def _show(reading: ManuscriptReading, as_json: bool) -> None:
     keys = ("number", "part", "heading", "length", "begins")
     rows = [[str(row[key]) for key in keys] for row in _shown(facts["chapters"])]
     print_table(("", "part", "heading", unit, "begins"), rows, right=("", unit))
-    parts = f" in {len(found.parts):,} part{'s' * (len(found.parts) > 1)}" if found.parts else ""
+    parts = f" in {counted(len(found.parts), 'part')}" if found.parts else ""
     print_text(f"{counted(len(found.chapters), 'chapter')}{parts}")
     for line in (*reading.source.notes, *found.notes):
         note(f"note: {line}")

@@ -26,7 +26,6 @@ from bookwright.app.status.progress import (
     step_text,
     unit_text,
 )
-from bookwright.app.wording import duration
 from bookwright.cli.output import notes_above
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
@@ -34,6 +33,7 @@ from bookwright.models.talk import event as events
 from bookwright.models.talk.event import AgentEvent, Event, EventPayload, ReasoningEvent, TextEvent
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import ReadingOrder
+from bookwright.models.wording import duration
 from bookwright.storage.stores import BookStorage
 
 LOOKS_A_SECOND = 2

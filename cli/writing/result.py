@@ -4,13 +4,14 @@ from dataclasses import asdict, dataclass, field
 
 from bookwright.agents.relay.threads.alerts import PACINGS, STILL_OPEN
 from bookwright.app.access import OpenBook
-from bookwright.app.wording import money, stale_count, tokens
+from bookwright.app.status.books import verdict_of
 from bookwright.cli.output import print_json, print_text
 from bookwright.exports.files import export, export_path
 from bookwright.exports.report import judgements
 from bookwright.exports.report.threads_and_secrets import alerts_of, register_lines
-from bookwright.exports.report.verdict import BookVerdict, verdict_on
+from bookwright.exports.report.verdict import BookVerdict
 from bookwright.flows.revision.staleness import Staleness
+from bookwright.models.wording import money, stale_count, tokens
 
 _MOST_THREADS = 8
 _MOST_LINES = 24
@@ -61,8 +62,8 @@ class Result:
             root = stores.nodes.root()
             register = register_lines(stores)
             chapters = judgements.judged_chapters(stores)
-            alerts = alerts_of(stores, PACINGS["medium"], is_finished=True)
-            verdict = verdict_on(stores) if book.brief.blueprint else None
+            alerts = alerts_of(stores, PACINGS["medium"])
+            verdict = verdict_of(book, stores)
             waiting = tuple(thread.title for thread in stores.codex.threads() if thread.is_open)
             stale = len(Staleness(book.brief).direct(stores))
         files = [export(storage, name, export_path(book.id, name, opened.settings)) for name in formats]

@@ -15,7 +15,7 @@ from bookwright.agents.relay.times.timeline import timeline_of
 from bookwright.exports.manuscript import Manuscript, chapter_texts, first_chapters
 from bookwright.exports.report.judgements import check_counts, judged, notes_of, read_as
 from bookwright.exports.report.threads_and_secrets import alerts_of, secrets_of, threads_of
-from bookwright.exports.report.verdict import is_over, last_verification
+from bookwright.exports.report.verdict import last_verification
 from bookwright.exports.vault.names import brief_locale
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import InvalidInput
@@ -47,7 +47,7 @@ def report_of(storage: BookStorage, settings: Settings, sample: str = "") -> Boo
         book = stores.books.get(storage.book)
         root = stores.nodes.root()
         costs, warnings = _costs(stores), tuple(_warnings(stores))
-        alerts = tuple(alert.detail for alert in alerts_of(stores, PACINGS["medium"], is_finished=is_over(stores)))
+        alerts = tuple(alert.detail for alert in alerts_of(stores, PACINGS["medium"]))
         known = [name for entry in stores.codex.entries() for name in entry.names]
     if not root.written:
         raise InvalidInput(f"nothing of book {storage.book!r} is written yet; there is nothing to report")

@@ -13,9 +13,9 @@ from markupsafe import Markup
 from bookwright.exports.markup import clean, to_markdown
 from bookwright.exports.report.charts import Chart, Series, Stretch, bars, lines, stretches
 from bookwright.exports.report.judgements import SCORE_NAMES, counts_line, issue_line
-from bookwright.models.amount import MICROS
 from bookwright.models.story.quality import LEAST, ScoreBand
 from bookwright.models.story.report import BookReport, ChapterReport, Thread
+from bookwright.models.wording import counted, money
 
 LAYOUTS = ("html", "md")
 """What a report can be, by the ending of its files."""
@@ -62,15 +62,11 @@ def _signed_share(value: float | None) -> str:
     return "" if value is None else f"{100 * value:+.0f} %".replace("-0 %", "0 %").replace("+0 %", "0 %")
 
 
-def _dollars(micros: int) -> str:
-    return f"${micros / MICROS:,.2f}" if micros >= MICROS or not micros else f"${micros / MICROS:.4f}"
-
-
 _FILTERS: dict[str, Callable[..., Any]] = {
     "whole": "{:,.0f}".format,
     "share": lambda value: f"{100 * value:.0f} %",
     "signed_share": _signed_share,
-    "dollars": _dollars,
+    "dollars": money,
     "band": lambda score: ScoreBand.of(score).words,
     "cell": lambda text: to_markdown(" ".join(text.split())),
     "drawing": lambda chart: Markup(chart.svg),  # made by our own functions, which escape what they are given
@@ -229,4 +225,4 @@ def _standing(values: list[float]) -> list[float]:
 
 
 def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}" if count else f"No {noun}"
+    return counted(count, noun) if count else f"No {noun}"

@@ -43,12 +43,7 @@ def book_map(stores: Stores, link: Callable[[str], str]) -> Chart | None:
         return None
     title, about = "Map of the book", "Each part as broad as it is long: dark is written, pale is to come."
     drawn = [_drawn_unit(cell, place, link) for place, row in enumerate(rows) for cell in row]
-    height = len(rows) * (_UNIT_ROW + _GAP)
-    svg = (
-        f'<svg class="map" viewBox="0 0 {_WIDTH} {height}" role="group" aria-label="{title}" '
-        f'xmlns="http://www.w3.org/2000/svg">{"".join(drawn)}</svg>'
-    )
-    return Chart(title, about, svg)
+    return Chart(title, about, svg_of(title, about, drawn, len(rows) * (_UNIT_ROW + _GAP), _WIDTH, "map"))
 
 
 def _parts(cell: _Cell, stores: Stores) -> list[_Cell]:

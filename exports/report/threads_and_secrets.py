@@ -98,13 +98,13 @@ def last_written(stores: Stores) -> TaskNode | None:
     return written[-1] if written else None
 
 
-def alerts_of(stores: Stores, pacing: Pacing, *, is_finished: bool) -> list[Alert]:
+def alerts_of(stores: Stores, pacing: Pacing) -> list[Alert]:
     """Return the alerts of a book where its prose ends."""
     last, reading = last_written(stores), stores.codex.reading_order()
     climax = climax_ahead(_chapter_of(last, stores), stores, reading) if last else None
     return generate_alerts(
-        stores.codex.threads(), last.label if last else "1", reading, pacing, is_finished=is_finished, climax=climax,
-        secrets=stores.codex.secrets(),
+        stores.codex.threads(), last.label if last else "1", reading, pacing, climax=climax,
+        is_finished=is_over(stores), secrets=stores.codex.secrets(),
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from enum import StrEnum
 from bookwright.exports.vault.names import LOG
 from bookwright.exports.vault.page_text import OPEN
 from bookwright.models.book import BookState
+from bookwright.models.wording import duration
 
 PATH = f"{LOG}/progress.md"
 MOST_PROMPT = MOST_NOTES = 200
@@ -195,6 +196,4 @@ def _seconds(moment: str) -> int | None:
 def _duration(stage: StageProgress) -> str:
     if stage.started is None or stage.completed is None:
         return ""
-    minutes, seconds = divmod(max(stage.completed - stage.started, 0), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
+    return duration(max(stage.completed - stage.started, 0))

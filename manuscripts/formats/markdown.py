@@ -8,9 +8,9 @@ from bookwright.models.text.lazy_pattern import lazy_pattern
 from bookwright.models.text.plain import plain
 from bookwright.models.text.prose import is_scene_break
 
-_ATX = lazy_pattern(r"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+ATX = lazy_pattern(r"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 _SETEXT = lazy_pattern(r"^ {0,3}(=+|-+)[ \t]*$")
-_FENCE = lazy_pattern(r"^ {0,3}(```|~~~)")
+FENCE = lazy_pattern(r"^ {0,3}(```|~~~)")
 _KEY = lazy_pattern(r"^([A-Za-z][\w-]*):[ \t]*(.*)$")
 _ESCAPED = lazy_pattern(r"\\([!-/:-@\[-`{-~])")
 _STRONG = lazy_pattern(r"(?<!\\)(\*\*|__)(?=\S)((?:\\.|(?!\1).)+)(?<=\S)(?<!\\)\1")
@@ -36,7 +36,7 @@ _SPACES = lazy_pattern(" {2,}")
 
 def read_markdown(text: str, encoding: str) -> ManuscriptSource:
     """Read a Markdown file; `*emphasis*` stays, as a book's prose has it, footnotes and pictures do not."""
-    values, rest = _front_matter(plain(text.replace("\r\n", "\n").replace("\r", "\n")))
+    values, rest = front_matter(plain(text.replace("\r\n", "\n").replace("\r", "\n")))
     story, count = _NOTE.subn("", without_comments(rest))
     blocks = tuple(_blocks(_without_tags(_NOTE_MARK.sub("", story))))
     language = values.get("lang", values.get("language", ""))
@@ -59,7 +59,7 @@ def _without_tags(text: str) -> str:
     return _TAG.sub("", _STRESS_TAG.sub("*", text))
 
 
-def _front_matter(text: str) -> tuple[dict[str, str], str]:
+def front_matter(text: str) -> tuple[dict[str, str], str]:
     """Read the simple keys of a YAML head, such as Pandoc's; what is deeper is nobody's prose and left out."""
     if not text.startswith("---\n"):
         return {}, text
@@ -85,10 +85,10 @@ def _blocks(text: str) -> Iterator[Block]:
     gathered: list[str] = []
     is_fenced = False
     for line in text.split("\n"):
-        if _FENCE.match(line):
+        if FENCE.match(line):
             is_fenced = not is_fenced
             continue
-        heading = None if is_fenced else _ATX.match(line)
+        heading = None if is_fenced else ATX.match(line)
         under = _SETEXT.match(line) if gathered and not is_fenced else None
         if heading is not None or not line.strip():
             yield from _paragraph(gathered)

@@ -3,7 +3,6 @@
 And by which names records are found, and whose each name is. Source: DESIGN section 10, items 2 and 6.
 """
 
-import difflib
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from bookwright.models.codex.entries import CodexEntry, Secret, folded
 from bookwright.models.codex.foreshadowing import Foreshadowing
 from bookwright.models.errors import InvalidEntry
 from bookwright.models.frozen import FrozenModel
+from bookwright.models.text.hints import did_you_mean
 
 Record = CodexEntry | Secret | Foreshadowing
 R = TypeVar("R", CodexEntry, Secret, Foreshadowing, Record)
@@ -186,7 +186,5 @@ def nearest(records: Iterable[Record], name: str) -> str:
     """Say which record may have been meant by a name that none answers to, or which there are."""
     known = list(records)
     names = {folded(own): own for record in known for own in (record.id, *names_of(record))}
-    near = difflib.get_close_matches(folded(name), names, n=1)
-    if near:
-        return f"; did you mean {names[near[0]]!r}?"
-    return f"; there are {', '.join(record.id for record in known[:10])}" if known else "; there is none yet"
+    there = f"; there are {', '.join(record.id for record in known[:10])}" if known else "; there is none yet"
+    return did_you_mean(folded(name), names, there, lambda near: repr(names[near]))

@@ -105,3 +105,14 @@ def as_json_value(value: object, depth: int = _DEEPEST) -> Any:
         case list() | tuple() if depth:
             return [as_json_value(item, depth - 1) for item in value]
     return f"<{type(value).__name__}>"
+
+
+def status_and_text(envelope: str) -> tuple[str, str]:
+    """Return the status and the text of an envelope, for whoever looks on; of what is none no status and all of it."""
+    try:
+        told = json.loads(envelope)
+    except ValueError:
+        return "", envelope
+    if not isinstance(told, Mapping):
+        return "", envelope
+    return str(told.get("status", "")), str(told.get("text", ""))

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
+from difflib import SequenceMatcher, unified_diff
 
 _EASTERN = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _LEVELS = (
@@ -164,3 +164,9 @@ def _matching(base: Sequence[str], other: Sequence[str]) -> list[tuple[int, int,
     if sum(counts[piece] for piece in base) > _MOST_PAIRS:
         return []
     return [(a, b, size) for a, b, size in SequenceMatcher(None, base, other, autojunk=False).get_matching_blocks()]
+
+
+def changed_lines(before: str, after: str) -> list[str]:
+    """Return the lines that went, after a `-`, and those that came, after a `+`, without what stands around them."""
+    lines = list(unified_diff(before.split("\n"), after.split("\n"), lineterm="", n=0))[2:]  # without its two names
+    return [line for line in lines if not line.startswith("@@")]

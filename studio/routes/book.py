@@ -12,10 +12,10 @@ from fastapi.responses import HTMLResponse
 from bookwright.agents.runtime.events.event_file import event_path
 from bookwright.app.places import title_of
 from bookwright.app.status.books import ListedBook, is_held
+from bookwright.app.status.progress import seconds_left
 from bookwright.app.watching.fisheye import Folds
 from bookwright.app.watching.stream import Heard, PieceKind
 from bookwright.exports.markup import clean
-from bookwright.models.book import Book
 from bookwright.models.document import DocumentKind
 from bookwright.models.edit import EditState
 from bookwright.models.text.prose import paragraphs
@@ -77,22 +77,20 @@ def _desk(book: BookRequest, template: str, folds: Folds) -> HTMLResponse:
     doing = book.say("Getting ready")
     for step, node in newest:
         doing = book.say(doing_words(step.activity), unit=title_of(node))
-    per_hour, seconds_left = _pace(stands, root, sight.worked_seconds)
+    per_hour, left = _pace(root, sight.worked_seconds)
     return book.page(
         template, "desk", sight=sight, folds=folds, text=_text(book), is_held=is_held(stands),
         row=row_of(book.studio, ListedBook(stands, root.written, len(sight.gates))), doing=doing,
-        per_hour=per_hour, seconds_left=seconds_left, waiting=states.count(EditState.WAITING),
+        per_hour=per_hour, seconds_left=left, waiting=states.count(EditState.WAITING),
         refused=states.count(EditState.REFUSED),
     )  # fmt: skip
 
 
-def _pace(book: Book, root: TaskNode, worked_seconds: float) -> tuple[float, float | None]:
+def _pace(root: TaskNode, worked_seconds: float) -> tuple[float, float | None]:
     """Return how much is written in an hour, and how many seconds are left at that pace; None while nothing tells."""
-    if not root.written or worked_seconds < _FEWEST_SECONDS:
+    if worked_seconds < _FEWEST_SECONDS:
         return 0.0, None
-    per_second = root.written / worked_seconds
-    left = max((root.length or book.brief.length) - root.written, 0) / per_second
-    return per_second * 3600, left
+    return root.written / worked_seconds * 3600, seconds_left(root, worked_seconds)
 
 
 def _text(book: BookRequest) -> ShownProse:

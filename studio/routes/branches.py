@@ -1,6 +1,6 @@
 """Branches of a book: a map of them, two side by side, taking over what one has made, and taking that back."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
@@ -17,10 +17,10 @@ from bookwright.app.branches.offers import differing_documents, differing_kinds,
 from bookwright.app.branches.verdicts import ask_for_verdict, order_verdict
 from bookwright.app.places import node_names
 from bookwright.app.status.books import delete_book
-from bookwright.app.wording import money
 from bookwright.exports.report.charts import Chart
 from bookwright.exports.report.maps import MapLine, branch_map
 from bookwright.models.errors import InvalidInput
+from bookwright.models.wording import money
 from bookwright.storage.branches.repository import BranchRepository, Merge
 from bookwright.storage.stores import Stores
 from bookwright.studio.pages import (
@@ -139,12 +139,7 @@ def ask(book: ThisBook, other: str, label: str, fields: Fields) -> HTMLResponse:
     pair = _pair_of(book, other)
     order = order_verdict(pair.a, text_pair(pair.a, pair.b, label))
     order.check(fields.get("bill", ""))
-
-    def work(tell: Callable[[str], None]) -> object:
-        with book.change() as opened:
-            return ask_for_verdict(opened, order)
-
-    return _verdict(book, pair, label, book.studio.jobs.start(work))
+    return _verdict(book, pair, label, book.begin(lambda opened: ask_for_verdict(opened, order)))
 
 
 @router.get("/books/{book}/compare/{other}/{label}/verdict/{number}")

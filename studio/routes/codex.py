@@ -12,7 +12,6 @@ from bookwright.app.records.edits import decision, fields_of, new_record, record
 from bookwright.app.records.thread_board import make_board
 from bookwright.exports.report.book_report import report_of
 from bookwright.exports.report.layout import thread_chart
-from bookwright.models.book import BookState
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Secret
 from bookwright.models.codex.record import Record, RecordKind, Stored, kind_of
 from bookwright.models.errors import EntryNotFound
@@ -124,9 +123,8 @@ def decide(book: ThisBook, number: int, verdict: str) -> HTMLResponse:
 def threads(book: ThisBook) -> HTMLResponse:
     """Show what was laid early to be paid off later, over the chapters, with what wants looking after."""
     opened = book.opened
-    is_finished = opened.book.state is BookState.FINISHED
     with book.read() as stores:
-        board = make_board(stores, PACINGS["medium"], is_finished=is_finished)
+        board = make_board(stores, PACINGS["medium"])
         written = stores.nodes.root().written
         threads = [card.thread for card in board.cards]
         named = places_named(stores, (None, *(place for thread in threads for place in thread.places)))

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from bookwright.app.candidates import candidates_at, draft_at
-from bookwright.app.changes.gates import chosen_gate, decide, grouped, reviews, start_again, subject_text
+from bookwright.app.changes.gates import chosen_gate, decide, grouped, reviews, start_again, subject_text, waiting_in
 from bookwright.exports.markup import clean
 from bookwright.models.document import DocumentKind
 from bookwright.models.gate import Decider, Gate, GateKind, Ruling
@@ -14,7 +14,8 @@ from bookwright.models.ruling import approval, rejection
 from bookwright.models.story.candidates import CandidateDraft
 from bookwright.models.text.diff import word_diff
 from bookwright.models.text.prose import paragraphs
-from bookwright.storage.repositories.gates import waiting_gates
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.stores import Stores
 from bookwright.studio.pages import BookRequest, Fields, ThisBook, page
 from bookwright.studio.routes.shelf import start_writing
 from bookwright.studio.state import StudioState, ThisStudio
@@ -58,13 +59,14 @@ class GateView:
 @router.get("/inbox")
 def inbox(request: Request, studio: ThisStudio) -> HTMLResponse:
     """Show what waits."""
-    return page(request, "inbox.html.j2", sights=[_sight(studio, gate) for gate in _waiting(studio)])
+    waiting = waiting_in(studio.library.database())
+    return page(request, "inbox.html.j2", sights=[_sight(studio, gate) for gate in waiting])
 
 
 @router.get("/inbox/count")
 def count(studio: ThisStudio) -> HTMLResponse:
     """Return how many gates wait, as the bar shows it."""
-    waiting = len(_waiting(studio))
+    waiting = len(waiting_in(studio.library.database()))
     return HTMLResponse(f'<span class="badge">{waiting}</span>' if waiting else "")
 
 
@@ -94,14 +96,6 @@ def _decided(book: BookRequest, gate: Gate, ruling: Ruling) -> HTMLResponse:
     return page(book.request, "gate_decided.html.j2", gate=decided)
 
 
-def _waiting(studio: StudioState) -> list[Gate]:
-    database = studio.library.database()
-    if database is None:
-        return []
-    with database.read() as connection:
-        return waiting_gates(connection)
-
-
 def _found(book: BookRequest, number: int) -> Gate:
     with book.read() as stores:
         return chosen_gate(stores.gates.all(), str(number), book.id)
@@ -113,24 +107,23 @@ def _sight(studio: StudioState, gate: Gate) -> GateView:
         node = stores.nodes.get(gate.node)
         told = clean(subject_text(gate, stores))
         before = stores.gates.rejected_work(node, gate.kind)
-        scored = stores.documents.current(node.key, DocumentKind.QUALITY, with_text=False)
-        data = stores.documents.data_of(scored) if scored else ""
-        said = [line for line in reviews(gate, stores) if not (scored and line.startswith("scores:"))]
+        scores = _scores(node, stores)
+        said = [line for line in reviews(gate, stores) if not line.startswith("scores:")]
         choice = candidates_at(node, stores).choice if gate.kind is GateKind.CANDIDATES else None
     brief = opened.book.brief
     drafts = (choice.candidates, choice.preferred) if choice else ((), 0)
     return GateView(
         gate, _TITLES[gate.kind], opened.book.title or brief.working_title, brief.language.value, paragraphs(told),
-        list(word_diff(clean(before), told)) if before else [], _scores(data), said, *drafts,
+        list(word_diff(clean(before), told)) if before else [], scores, said, *drafts,
         [list(grouped(refusal.reasons)) for refusal in gate.refusals],
     )  # fmt: skip
 
 
-def _scores(data: str) -> dict[str, float]:
+def _scores(unit: TaskNode, stores: Stores) -> dict[str, float]:
     """Return what a chapter was scored; nothing where it was not."""
-    from bookwright.exports.report.judgements import read_as
+    from bookwright.exports.report.judgements import read_current
     from bookwright.models.story.quality import QualityReport
 
-    report = read_as(QualityReport, data) if data else None
+    report = read_current(QualityReport, DocumentKind.QUALITY, stores, unit)
     values = report.scores.model_dump() if report and report.scores else {}
     return {name.replace("_", " "): value for name, value in values.items() if isinstance(value, float)}

@@ -1,12 +1,11 @@
 """The journal: every question that was asked of a model, with answer and bill; and asking one again, edited."""
 
-from collections.abc import Callable
 from urllib.parse import urlencode
 
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
-from bookwright.app.asking_again import AnotherAnswer, again_bill, ask_again, other_answers
+from bookwright.app.asking_again import again_bill, ask_again, other_answers
 from bookwright.app.places import title_of
 from bookwright.exports.markup import clean
 from bookwright.models.model_name import ROLES
@@ -66,12 +65,7 @@ def ask(book: ThisBook, step: int, fields: Fields) -> HTMLResponse:
     """Begin to ask, if the bill is the one that was shown."""
     wanted = again_bill(book.opened, step, fields.get("words", ""))
     wanted.check(fields.get("bill", ""))
-
-    def work(tell: Callable[[str], None]) -> AnotherAnswer:
-        with book.change() as changing:
-            return ask_again(changing, wanted)
-
-    return _answer(book, step, book.studio.jobs.start(work))
+    return _answer(book, step, book.begin(lambda opened: ask_again(opened, wanted)))
 
 
 @router.get("/books/{book}/journal/{step}/again/{number}")

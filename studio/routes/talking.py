@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, StreamingResponse
 
+from bookwright.app.access import OpenBook
 from bookwright.app.commands import Proposal, proposal_of, understand, words_of
 from bookwright.app.orders.starting import environment_of
 from bookwright.exports.markup import clean
@@ -109,15 +110,14 @@ def ask(book: ThisBook, fields: Fields) -> HTMLResponse:
     """Begin to have words read; nothing is done by that."""
     words, _ = words_of([fields.get("words", "")]), book.opened  # of a book that cannot be opened nothing is asked
 
-    def work(tell: Callable[[str], None]) -> Answered:
-        with book.change() as changing:  # the question is recorded in the book's journal
-            understood, _ = understand(changing, words)
-            if isinstance(understood.command, Unclear):
-                return Answered(words, understood.command.question, None)
-            proposal = proposal_of(understood, changing, says_yes=True)
+    def work(opened: OpenBook) -> Answered:  # it is changed: the question is recorded in its journal
+        understood, _ = understand(opened, words)
+        if isinstance(understood.command, Unclear):
+            return Answered(words, understood.command.question, None)
+        proposal = proposal_of(understood, opened, says_yes=True)
         return Answered(words, "", proposal, proposal.line.always_asks)
 
-    return book.page("answer.html.j2", "talk", job=book.studio.jobs.start(work), said="")
+    return book.page("answer.html.j2", "talk", job=book.begin(work), said="")
 
 
 @router.get("/books/{book}/talk/{number}")

@@ -1,6 +1,5 @@
 """Weights of the embedded model: where they lie, whether they are what they should be, how larger ones are fetched."""
 
-import difflib
 import os
 import shutil
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ from bookwright.models.errors import (
     UnknownModel,
 )
 from bookwright.models.settings import Settings
+from bookwright.models.text.hints import did_you_mean
 from bookwright.tls import system_tls
 
 HUB = "https://huggingface.co"
@@ -96,11 +96,10 @@ def find(name: str) -> Weights:
     """
     if name in CATALOGUE:
         return CATALOGUE[name]
-    near = difflib.get_close_matches(name, CATALOGUE, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else "any other GGUF file runs by its path, as embedded:/path/to.gguf"
+    hint = did_you_mean(name, CATALOGUE, "; any other GGUF file runs by its path, as embedded:/path/to.gguf")
     known = ((SMOLLM2, PACKAGED.size), *((weights.name, weights.size) for weights in CATALOGUE.values()))
     listed = ", ".join(f"{known_name} ({size / 1e9:.1f} GB)" for known_name, size in known)
-    raise UnknownModel(f"no weights are called {name!r}; {hint} Known are {listed}")
+    raise UnknownModel(f"no weights are called {name!r}{hint} Known are {listed}")
 
 
 def size_of(name: str) -> int:

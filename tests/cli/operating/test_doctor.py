@@ -173,7 +173,7 @@ def test_a_studio_cap_that_is_used_up_is_a_warning(found, book, monkeypatch):
 
     health, detail = found("studio")
 
-    assert (health, detail.startswith("used up: spent $0.0135")) == ("warning", True)
+    assert (health, detail.startswith("used up: $0.0135 of ")) == ("warning", True)
 
 
 def test_the_libraries_are_named_with_their_versions(found):

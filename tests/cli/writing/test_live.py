@@ -13,12 +13,12 @@ from bookwright.agents.runtime.events.walk_events import WalkEvents
 from bookwright.app.status.progress import StepFeed, read_progress, seconds_left
 from bookwright.app.watching.fisheye import Folds
 from bookwright.app.watching.library import WatchedLibrary
-from bookwright.app.wording import duration
 from bookwright.cli.output import note
 from bookwright.cli.watch.panels import facts
 from bookwright.cli.watch.watcher import ScreenSight
 from bookwright.cli.writing.live import LiveView, PlainView, StreamView, choose_view, step_of
 from bookwright.models.step import Activity, Failure
+from bookwright.models.wording import duration
 from bookwright.storage.lease import Lease
 from bookwright.storage.steps.journal import Journal
 from tests.cli.shelf import a_book, attempt

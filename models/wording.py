@@ -22,8 +22,10 @@ def stale_count(number: int) -> str:
     return f"{counted(number, 'document')} {'is' if number == 1 else 'are'} directly stale"
 
 
-def money(micros: int) -> str:
-    """Show millionths of a dollar: `"$12.30"`, and four places below a dollar."""
+def money(micros: int | None) -> str:
+    """Show millionths of a dollar: `"$12.30"`, and four places below a dollar; None where no price is known."""
+    if micros is None:
+        return "price unknown"
     dollars = micros / 1_000_000
     return f"${dollars:,.2f}" if dollars >= 1 or micros == 0 else f"${dollars:.4f}"
 
@@ -36,8 +38,10 @@ def tokens(count: int) -> str:
     return str(count)
 
 
-def moment(seconds: float) -> str:
-    """Show a time since 1970 in the local time zone, to the minute."""
+def moment(seconds: float | None) -> str:
+    """Show a time since 1970 in the local time zone, to the minute; nothing where it is not known."""
+    if seconds is None:
+        return ""
     return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
 
 
