@@ -1,6 +1,6 @@
 """What a page is asked and what it answers: requests about a book, fields of forms, pages by their templates."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -111,6 +111,15 @@ class BookRequest:
                 return work(opened)
 
         return self.studio.jobs.start(changing)
+
+    def start(self, arguments: Sequence[str]) -> None:
+        """Start a verb in a process of its own.
+
+        Raises:
+            InvalidInput: One that this page started is still at work on the book.
+        """
+        if not self.studio.runs.start(self.id, arguments):
+            raise InvalidInput("A process that this page started is still at work on this book.")
 
     def page(self, template: str, tab: str, **values: Any) -> HTMLResponse:
         """Return a page of the book, or a piece of one; `tab` says which of its pages it is."""

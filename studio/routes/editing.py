@@ -146,8 +146,7 @@ def refresh(book: ThisBook, fields: Fields) -> HTMLResponse:
         sight = refresh_preview(stores, opened.book.brief, wanted)
     sight.check(fields.get("bill", ""))
     check_writable(opened.book.brief, opened.settings)
-    if not book.studio.runs.start(book.id, ["refresh", book.id, *wanted.options, "--yes"]):
-        raise InvalidInput("A process that this page started is still at work on this book.")
+    book.start(["refresh", book.id, *wanted.options, "--yes"])
     return book.done("It is being made anew. This page shows what is left as it goes.")
 
 

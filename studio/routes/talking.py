@@ -133,12 +133,13 @@ def carry_out(book: ThisBook, number: int) -> HTMLResponse:
     found = job.result
     if not isinstance(found, Answered) or found.proposal is None or found.is_own:
         raise InvalidInput("There is nothing to be done about this.")
-    job.result = Answered(found.words, found.question, None)
-    arguments = found.proposal.arguments
+    arguments, done = found.proposal.arguments, Answered(found.words, found.question, None)
     if arguments[0] in _DETACHED:
         more = ["--no-prefect"] if arguments[0] == "resume" else []
-        book.studio.runs.start(book.id, [*arguments, *more])
+        book.start([*arguments, *more])
+        job.result = done
         return book.page("said.html.j2", "talk", said="", is_started=True)
+    job.result = done
     return book.page("said.html.j2", "talk", said=_typed(arguments, book.studio.settings), is_started=False)
 
 

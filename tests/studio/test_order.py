@@ -4,6 +4,7 @@ import re
 from io import BytesIO
 from zipfile import ZipFile
 
+from prefect.settings import PREFECT_API_URL, temporary_settings
 from starlette.testclient import TestClient
 
 from bookwright.storage.lease import Lease
@@ -82,6 +83,14 @@ def test_nothing_is_handed_in_where_there_is_no_pool(page: TestClient, book: Boo
     refused = page.post("/books/lamp/hand-in", headers=PIECE)
 
     assert (refused.status_code, "No work pool" in refused.text) == (422, True)
+
+
+def test_a_book_is_not_handed_in_again_while_it_is_being_handed_in(page: TestClient, book: BookStorage) -> None:
+    with temporary_settings({PREFECT_API_URL: "http://127.0.0.1:9/api"}):
+        first, second = (page.post("/books/lamp/hand-in", headers=PIECE) for _ in range(2))
+
+    assert (first.status_code, second.status_code) == (200, 422)
+    assert "still at work" in second.text
 
 
 def _seen(page: TestClient) -> str:
