@@ -15,7 +15,8 @@ from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.agents.relay.scene import SceneIdentifier, scene_of
 from bookwright.agents.relay.secrets.guard import guard_at, plot_of
 from bookwright.agents.relay.secrets.kept import ForbiddenKeywords, kept_of
-from bookwright.agents.relay.secrets.matching import Matcher, Public, named_by, order_of
+from bookwright.agents.relay.secrets.matching import Matcher
+from bookwright.agents.relay.secrets.public import Public, named_by, order_of
 from bookwright.agents.relay.secrets.visibility import (
     Hint,
     KnownFact,

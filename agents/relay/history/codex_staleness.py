@@ -17,7 +17,8 @@ from bookwright.agents.relay.leaks.folding import letters_of
 from bookwright.agents.relay.registers import planned_secrets
 from bookwright.agents.relay.secrets.guard import Guard, guard_of
 from bookwright.agents.relay.secrets.kept import Kept, kept_at
-from bookwright.agents.relay.secrets.matching import NOTHING_PUBLIC, Withholding
+from bookwright.agents.relay.secrets.matching import Withholding
+from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC
 from bookwright.models.brief import Brief
 from bookwright.models.codex.record import RecordKind
 from bookwright.models.document import DocumentKind

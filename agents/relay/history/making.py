@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from bookwright.agents.relay.secrets.guard import public_at
-from bookwright.agents.relay.secrets.matching import Public
+from bookwright.agents.relay.secrets.public import Public
 from bookwright.agents.workflows import LEAK_REVIEW
 from bookwright.models.brief import Brief
 from bookwright.models.document import DocumentKind

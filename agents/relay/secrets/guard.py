@@ -13,17 +13,9 @@ from bookwright.agents.relay.history.codex_then import CodexReader
 from bookwright.agents.relay.leaks.folding import fold, letters_of
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.agents.relay.secrets.kept import kept_at
-from bookwright.agents.relay.secrets.matching import (
-    NOTHING_PUBLIC,
-    Disclosure,
-    Matcher,
-    Public,
-    Withholding,
-    bound_in,
-    named_by,
-    order_of,
-)
+from bookwright.agents.relay.secrets.matching import Disclosure, Matcher, Withholding
 from bookwright.agents.relay.secrets.phrases import Phrases
+from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC, Public, bound_in, named_by, order_of
 from bookwright.models.brief import Brief
 from bookwright.models.codex.entries import CodexEntry, Secret
 from bookwright.models.codex.record import Record, RecordKind, Stored

@@ -12,7 +12,8 @@ from functools import cached_property
 
 from bookwright.agents.relay.codex_texts import CodexText, is_unknown, payoff_text, secret_text, section_texts
 from bookwright.agents.relay.history.codex_then import CodexReader
-from bookwright.agents.relay.secrets.matching import NOTHING_PUBLIC, Public, Withholding
+from bookwright.agents.relay.secrets.matching import Withholding
+from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC, Public
 from bookwright.models.codex.entries import Secret, Visibility, folded
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadStatus
 from bookwright.models.codex.sight import SeenEntry

@@ -12,7 +12,8 @@ from bookwright.agents.relay.history.codex_then import CodexThen
 from bookwright.agents.relay.leaks.check import LeakSeverity
 from bookwright.agents.relay.secrets.guard import Guard, guard_of
 from bookwright.agents.relay.secrets.kept import Kept, kept_at
-from bookwright.agents.relay.secrets.matching import Matcher, Public, Withholding, bound_in, named_by, order_of
+from bookwright.agents.relay.secrets.matching import Matcher, Withholding
+from bookwright.agents.relay.secrets.public import Public, bound_in, named_by, order_of
 from bookwright.agents.relay.secrets.reviewing import is_rejected, judged, review_by_code, round_of_code
 from bookwright.models.brief import Brief, make_brief
 from bookwright.models.codex.extraction import DesignExtraction

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bookwright.agents.relay.secrets.guard import Guard
-from bookwright.agents.relay.secrets.matching import Public, Withholding
+from bookwright.agents.relay.secrets.matching import Withholding
+from bookwright.agents.relay.secrets.public import Public
 from bookwright.models.errors import FatalContextError
 
 HEIR = "The heir of the mill was buried alive beneath the weir. Nobody mourned."
