@@ -69,7 +69,8 @@ class StreamMeter:
             tools=tuple(self._tools),
             unpaired_tools=tuple(self._open),
         )
-        note(logging.INFO, "[Agent] Stream summary %s", metrics.model_dump_json(by_alias=True))
+        if _log.isEnabledFor(logging.INFO):
+            note(logging.INFO, "[Agent] Stream summary %s", metrics.model_dump_json(by_alias=True))
         return metrics
 
     @property

@@ -3,7 +3,7 @@
 The library's model objects are built one way for each provider. Importing the SDKs takes seconds: it is done late.
 """
 
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.models import Model, StreamedResponse
@@ -45,7 +45,7 @@ class ProviderBackend:
         self._settings = settings
         self._base_url = base_url
         self._api_key = api_key
-        self._client: Any = None
+        self._client: _Client | None = None
         """The SDK's, once the first call has opened it."""
         self._models: dict[str, Model] = {}
         self._forms: dict[str, Form] = {}
@@ -155,7 +155,15 @@ def _finish_reason(request: Request, stream: StreamedResponse) -> str:
     return _FINISH.get(stream.finish_reason, "stop")
 
 
-def _make_client(endpoint: Endpoint, settings: Settings) -> Any:
+class _Client(Protocol):
+    """What the two SDKs' clients have in common."""
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        ...
+
+
+def _make_client(endpoint: Endpoint, settings: Settings) -> _Client:
     """Open an SDK client that tries once and keeps no deadline but the one for connecting."""
     import httpx2
 
@@ -167,13 +175,14 @@ def _make_client(endpoint: Endpoint, settings: Settings) -> Any:
         http = httpx2.AsyncClient(trust_env=False, timeout=timeout, limits=limits, verify=system_tls())
     else:
         http = http_client(timeout=timeout, verify=system_tls())
-    return sdk_client(
+    client: _Client = sdk_client(
         api_key=endpoint.api_key or "none",
         base_url=endpoint.base_url,
         max_retries=0,
         timeout=timeout,
         http_client=http,
     )
+    return client
 
 
 def _sdk(dialect: Dialect) -> tuple[Any, Any]:
