@@ -7,6 +7,7 @@ from bookwright.app.candidates import candidates_of
 from bookwright.app.changes.editing import editable_parts
 from bookwright.exports.manuscript import Chapter, Manuscript, Section
 from bookwright.models.document import DocumentKind
+from bookwright.models.errors import NodeNotFound
 from bookwright.models.text.language import Language
 from bookwright.models.tree.task import TaskNode
 from bookwright.studio.pages import ThisBook
@@ -27,17 +28,22 @@ def contents(book: ThisBook) -> HTMLResponse:
 
 @router.get("/books/{book}/read/{label}")
 def chapter(book: ThisBook, label: str, vertical: bool = False) -> HTMLResponse:
-    """Show one chapter with its neighbours: the one that a node is, holds, or lies in."""
+    """Show one chapter with its neighbours: the one that a node is, holds, or lies in.
+
+    Raises:
+        NodeNotFound: There is none: it is not written yet, or no part of the text.
+    """
     manuscript = Manuscript(book.opened.storage)
     chapters = [section for section in manuscript.sections() if isinstance(section, Chapter)]
     with book.read() as stores:
         wanted = stores.nodes.by_label(label)
         place = next((i for i, one in enumerate(chapters) if _meets(one.unit, wanted)), None)
-        found = chapters[place] if place is not None else next(manuscript.sections(label))
-        assert isinstance(found, Chapter)
+        if place is None:
+            raise NodeNotFound("There is no such page.")
+        found = chapters[place]
         parts = editable_parts(stores, found.unit.label)
         drafted = [part for part in parts if candidates_of(stores.nodes.by_label(part), stores) is not None]
-    before, after = (chapters[place - 1 : place], chapters[place + 1 : place + 2]) if place is not None else ([], [])
+    before, after = chapters[:place][-1:], chapters[place + 1 : place + 2]
     return book.page(
         "read.html.j2", "read", heading=_named(found), label=found.unit.label, scenes=manuscript.scenes(found),
         parts=parts, drafted=drafted, previous=before[0].unit.label if before else "",

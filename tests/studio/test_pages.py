@@ -168,6 +168,16 @@ def test_errors_say_in_words_what_to_do(page: TestClient, book: BookStorage) -> 
         assert "To the" in answer.text
 
 
+def test_what_is_not_written_yet_has_no_page_to_read(page: TestClient, settings: Settings) -> None:
+    make_book(
+        settings, [{"level": "chapter", "title": "One", "text": "Rain fell."}, {"level": "chapter", "title": "Two"}]
+    )
+
+    written, unwritten = page.get("/books/lamp/read/1.1"), page.get("/books/lamp/read/1.2")
+
+    assert (written.status_code, unwritten.status_code) == (200, 404)
+
+
 def test_what_is_vendored_is_what_was_built() -> None:
     vendor = STUDIO / "static" / "vendor"
     sums = dict(reversed(line.split("  ")) for line in (vendor / "SHA256SUMS").read_text("utf-8").splitlines())
