@@ -69,8 +69,8 @@ class BookScreen(Screen[None]):
 
     def show(self, sight: ScreenSight) -> None:
         """Draw what is new."""
-        if not self.is_attached or not self.query("#tree"):
-            return  # it is being closed
+        if not self.app.is_running:
+            return  # it is being closed, its parts one by one
         before, self.sight = self.sight, sight
         if before.tabs != sight.tabs:
             self._draw_tabs()
@@ -96,7 +96,8 @@ class BookScreen(Screen[None]):
     def tick(self) -> None:
         """Let what runs grow older on the screen."""
         heard = self.sight.heard
-        if self.sight.is_live and (heard.waits or any(use.millis is None for use in heard.uses)):
+        runs = heard.waits or any(use.millis is None for use in heard.uses)
+        if runs and self.sight.is_live and self.app.is_running:
             self._draw_panels()
 
     def _draw_tabs(self) -> None:

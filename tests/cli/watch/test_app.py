@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
@@ -32,8 +33,9 @@ def watch(settings, play, size=(80, 24), books=()):
             await play(app, pilot)
         if app.fault:
             raise app.fault
+        return app
 
-    asyncio.run(run())
+    return asyncio.run(run())
 
 
 def lines(app):
@@ -199,6 +201,22 @@ def test_gates_and_waits_and_errors_stand_out(settings, book):
     assert len({title.colour, wait.colour, error.colour}) == 3
     assert gate.colour == wait.colour
     assert (wait.is_bold, gate.is_bold) == (False, True)
+
+
+def test_a_screen_that_is_closed_is_not_drawn_on(settings, book):
+    """Its parts go one by one, while what is late still comes."""
+    hold(book)
+    say(settings, happened("waiting", text="rate limit, 20 s"))
+
+    async def play(app, pilot):
+        await until(pilot, lambda: "rate limit, 20 s" in seen(app))
+
+    app = watch(settings, play)
+
+    with app._context():
+        app.books.tick()
+        app.books.show(replace(app.books.sight, tab="other"))
+    assert app.books.sight.tab == "lamp"
 
 
 def test_the_cursor_of_a_person_stays_on_its_node_while_the_book_goes_on(settings, book):
