@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,13 +13,17 @@ import pytest
 
 from bookwright.cli.verbs import VERBS, load
 from bookwright.models.settings import Settings
+from tests.cli.conftest import set_home
 from tests.cli.shelf import a_book
 from tests.cli.terminal import Terminal
+from tests.support.books import make_settings
 from tests.support.forks import reached
 
 NAMES = [name for verbs in VERBS.values() for name in verbs]
 
-LOOKS = (["version"], ["--help"], ["status"], ["status", "lamp"], ["tree", "lamp"], ["log", "lamp"])
+LOOKS = (("version",), ("--help",), ("tree", "lamp"), ("log", "lamp"), ("status",), ("status", "lamp"))
+SMALL = (("--help",), ("version",), ("examples",), *LOOKS[2:], ("branches", "lamp"))
+"""Each imports what those before it do and more, so that one process tells of all."""
 NOT_FOR_LOOKS = (
     "prefect", "pydantic_ai", "openai", "anthropic", "chromadb", "numpy", "textual", "trafilatura", "lxml", "alembic",
     "httpx", "httpx2", "jinja2", "aiohttp", "bookwright.agents", "bookwright.flows", "sqlalchemy.dialects.postgresql",
@@ -39,39 +43,58 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
 
 def loaded_by(*arguments: str) -> set[str]:
     """The modules that a process has imported once it has done what was typed."""
+    [loaded] = loaded_in_turn([arguments])
+    return loaded
+
+
+def loaded_in_turn(lines: Sequence[Sequence[str]]) -> list[set[str]]:
+    """The modules that one process has imported once it has done each of several lines, with those before it."""
     code = (
-        "import json, sys; from bookwright.cli import edge; from bookwright.cli.main import app;"
-        "code = edge.run(app, sys.argv[1:]); sys.stderr.write(json.dumps(list(sys.modules))); sys.exit(code)"
+        "import json, sys; from bookwright.cli import edge; from bookwright.cli.main import app\n"
+        "for line in json.loads(sys.argv[1]):\n"
+        "    if code := edge.run(app, line): sys.exit(code)\n"
+        "    sys.stderr.write(json.dumps(list(sys.modules)) + '\\n')"
     )
-    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
-    return set(json.loads(done.stderr.splitlines()[-1]))
+    command = [sys.executable, "-c", code, json.dumps(lines)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [set(json.loads(told)) for told in done.stderr.splitlines()[-len(lines) :]]
 
 
 def among(loaded: Iterable[str], heavy: Iterable[str]) -> list[str]:
     return sorted(set(loaded) & set(heavy))
 
 
-@pytest.mark.usefixtures("book")
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, ...], set[str]]:
+    """What is imported by each small verb and by those before it, from the smallest on, in one process."""
+    with pytest.MonkeyPatch.context() as environment:
+        a_book(make_settings(set_home(tmp_path_factory.mktemp("small") / "home", environment)))
+        return dict(zip(SMALL, loaded_in_turn(SMALL), strict=True))
+
+
 @pytest.mark.parametrize("arguments", LOOKS, ids=" ".join)
-def test_a_look_imports_nothing_heavy(arguments: list[str]) -> None:
-    loaded = loaded_by(*arguments)
+def test_a_look_imports_nothing_heavy(arguments: tuple[str, ...], loaded: dict[tuple[str, ...], set[str]]) -> None:
+    modules = loaded[arguments]
 
-    assert among(loaded, NOT_FOR_LOOKS) == []
-    assert ("bookwright.storage.branches.forking" in loaded) == (arguments[0] == "status")  # it tells of branches
-    assert ("sqlalchemy" in loaded) == (arguments not in (["version"], ["--help"]))
+    assert among(modules, NOT_FOR_LOOKS) == []
+    assert ("bookwright.storage.branches.forking" in modules) == (arguments[0] == "status")  # it tells of branches
+    assert ("sqlalchemy" in modules) == (arguments not in (("version",), ("--help",)))
 
 
-@pytest.mark.usefixtures("book")
 @pytest.mark.parametrize(
     ("arguments", "spared"),
-    [(["branches", "lamp"], ("numpy", "jinja2", "rapidfuzz")), (["examples"], ("sqlalchemy", "numpy", "jinja2"))],
+    [(("branches", "lamp"), ("numpy", "jinja2", "rapidfuzz")), (("examples",), ("sqlalchemy", "numpy", "jinja2"))],
 )
-def test_other_small_verbs_import_no_more_than_they_use(arguments: list[str], spared: tuple[str, ...]) -> None:
-    assert among(loaded_by(*arguments), spared) == []
+def test_other_small_verbs_import_no_more_than_they_use(
+    arguments: tuple[str, ...], spared: tuple[str, ...], loaded: dict[tuple[str, ...], set[str]]
+) -> None:
+    assert among(loaded[arguments], spared) == []
 
 
-def test_the_help_needs_no_model_of_the_domain() -> None:
-    assert among(loaded_by("--help"), ["pydantic", "bookwright.models.settings", "bookwright.storage"]) == []
+def test_the_help_needs_no_model_of_the_domain(loaded: dict[tuple[str, ...], set[str]]) -> None:
+    modules = loaded["--help",]
+
+    assert among(modules, ["pydantic", "bookwright.models.settings", "bookwright.storage"]) == []
 
 
 @pytest.mark.usefixtures("book")
