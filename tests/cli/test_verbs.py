@@ -12,14 +12,18 @@ from pathlib import Path
 import pytest
 
 from bookwright.cli.verbs import VERBS, load
-from bookwright.models.settings import Settings
+from tests.cli.conftest import set_home
 from tests.cli.shelf import a_book
 from tests.cli.terminal import Terminal
+from tests.support.books import make_settings
 from tests.support.forks import reached
 
 NAMES = [name for verbs in VERBS.values() for name in verbs]
 
-LOOKS = (["version"], ["--help"], ["status"], ["status", "lamp"], ["tree", "lamp"], ["log", "lamp"])
+LOOKS = (("version",), ("--help",), ("tree", "lamp"), ("log", "lamp"), ("status",), ("status", "lamp"))
+GOES_ON = ("resume", "lamp", "--no-prefect", "--json")
+IN_TURN = (("--help",), ("version",), ("examples",), *LOOKS[2:], ("branches", "lamp"), GOES_ON)
+"""Each imports what those before it do and more, so that one process tells of all."""
 NOT_FOR_LOOKS = (
     "prefect", "pydantic_ai", "openai", "anthropic", "chromadb", "numpy", "textual", "trafilatura", "lxml", "alembic",
     "httpx", "httpx2", "jinja2", "aiohttp", "bookwright.agents", "bookwright.flows", "sqlalchemy.dialects.postgresql",
@@ -37,41 +41,50 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
     return subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **environment})
 
 
-def loaded_by(*arguments: str) -> set[str]:
-    """The modules that a process has imported once it has done what was typed."""
-    code = (
-        "import json, sys; from bookwright.cli import edge; from bookwright.cli.main import app;"
-        "code = edge.run(app, sys.argv[1:]); sys.stderr.write(json.dumps(list(sys.modules))); sys.exit(code)"
-    )
-    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
-    return set(json.loads(done.stderr.splitlines()[-1]))
-
-
 def among(loaded: Iterable[str], heavy: Iterable[str]) -> list[str]:
     return sorted(set(loaded) & set(heavy))
 
 
-@pytest.mark.usefixtures("book")
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, ...], set[str]]:
+    """The modules that one process has imported once it has done each of several lines, with those before it."""
+    code = (
+        "import json, sys; from bookwright.cli import edge; from bookwright.cli.main import app\n"
+        "for line in json.loads(sys.argv[1]):\n"
+        "    if code := edge.run(app, line): sys.exit(code)\n"
+        "    sys.stderr.write('\\n' + json.dumps(list(sys.modules)) + '\\n')"
+    )
+    with pytest.MonkeyPatch.context() as environment:
+        a_book(make_settings(set_home(tmp_path_factory.mktemp("in_turn") / "home", environment)), length=900)
+        command = [sys.executable, "-c", code, json.dumps(IN_TURN)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    told = [line for line in done.stderr.splitlines() if line.startswith("[")]
+    return {line: set(json.loads(modules)) for line, modules in zip(IN_TURN, told, strict=True)}
+
+
 @pytest.mark.parametrize("arguments", LOOKS, ids=" ".join)
-def test_a_look_imports_nothing_heavy(arguments: list[str]) -> None:
-    loaded = loaded_by(*arguments)
+def test_a_look_imports_nothing_heavy(arguments: tuple[str, ...], loaded: dict[tuple[str, ...], set[str]]) -> None:
+    modules = loaded[arguments]
 
-    assert among(loaded, NOT_FOR_LOOKS) == []
-    assert ("bookwright.storage.branches.forking" in loaded) == (arguments[0] == "status")  # it tells of branches
-    assert ("sqlalchemy" in loaded) == (arguments not in (["version"], ["--help"]))
+    assert among(modules, NOT_FOR_LOOKS) == []
+    assert ("bookwright.storage.branches.forking" in modules) == (arguments[0] == "status")  # it tells of branches
+    assert ("sqlalchemy" in modules) == (arguments not in (("version",), ("--help",)))
 
 
-@pytest.mark.usefixtures("book")
 @pytest.mark.parametrize(
     ("arguments", "spared"),
-    [(["branches", "lamp"], ("numpy", "jinja2", "rapidfuzz")), (["examples"], ("sqlalchemy", "numpy", "jinja2"))],
+    [(("branches", "lamp"), ("numpy", "jinja2", "rapidfuzz")), (("examples",), ("sqlalchemy", "numpy", "jinja2"))],
 )
-def test_other_small_verbs_import_no_more_than_they_use(arguments: list[str], spared: tuple[str, ...]) -> None:
-    assert among(loaded_by(*arguments), spared) == []
+def test_other_small_verbs_import_no_more_than_they_use(
+    arguments: tuple[str, ...], spared: tuple[str, ...], loaded: dict[tuple[str, ...], set[str]]
+) -> None:
+    assert among(loaded[arguments], spared) == []
 
 
-def test_the_help_needs_no_model_of_the_domain() -> None:
-    assert among(loaded_by("--help"), ["pydantic", "bookwright.models.settings", "bookwright.storage"]) == []
+def test_the_help_needs_no_model_of_the_domain(loaded: dict[tuple[str, ...], set[str]]) -> None:
+    modules = loaded["--help",]
+
+    assert among(modules, ["pydantic", "bookwright.models.settings", "bookwright.storage"]) == []
 
 
 @pytest.mark.usefixtures("book")
@@ -86,12 +99,9 @@ def test_a_look_builds_only_the_models_that_it_uses() -> None:
     assert done.stdout.splitlines()[-1] == "True False"
 
 
-def test_a_book_is_gone_on_with_without_what_it_does_not_need(settings: Settings) -> None:
-    a_book(settings, length=900)
-
-    loaded = loaded_by("resume", "lamp", "--no-prefect", "--json")
-
-    assert among(loaded, NOT_FOR_WRITING) == []
+def test_a_book_is_gone_on_with_without_what_it_does_not_need(loaded: dict[tuple[str, ...], set[str]]) -> None:
+    assert among(loaded[GOES_ON], NOT_FOR_WRITING) == []
+    assert "bookwright.flows.run_book" in loaded[GOES_ON]
 
 
 def test_the_flow_tells_of_its_parameters_as_they_are_and_without_a_web_framework() -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from sqlalchemy import Connection, Row, Table, select
+from sqlalchemy import CompoundSelect, Connection, Row, String, Table, cast, literal_column, select, union_all
 
 from bookwright.models.step import CODE
 from bookwright.storage.branches.lineage import words_of
@@ -223,15 +223,24 @@ _CHECKS: dict[str, Callable[[Evidence], Iterator[str]]] = {
 
 def _orphans(connection: Connection) -> list[str]:
     """Rows that refer to what is not there; of foreign keys, and of what refers without one."""
-    found = []
-    for table in books.metadata.sorted_tables:
-        for key in table.foreign_keys:
-            missing = select(key.parent).where(key.parent.is_not(None), key.parent.not_in(select(key.column)))
-            found += [f"{key.parent} has no {row[0]!r} in {key.column}" for row in connection.execute(missing)]
-    stray = select(passages.c.id).where(passages.c.vector_hash.not_in(select(vectors.c.hash)))
-    found += [f"passage {row[0]} has no vector" for row in connection.execute(stray)]
-    stray = select(document_inputs.c.input).where(document_inputs.c.input.not_in(select(documents.c.id)))
-    return found + [f"a document was made of {row[0]}, which is not there" for row in connection.execute(stray)]
+    return [f"{column} has no {value!r} in {referred}" for column, referred, value in connection.execute(_MISSING)]
+
+
+def _missing() -> CompoundSelect[Any]:
+    """Every value that refers to nothing, as text, with the names of its column and of the one it refers to."""
+    keys = [(key.parent, key.column) for table in books.metadata.sorted_tables for key in table.foreign_keys]
+    keys += [(passages.c.vector_hash, vectors.c.hash), (document_inputs.c.input, documents.c.id)]
+    return union_all(
+        *(
+            select(literal_column(f"'{column}'"), literal_column(f"'{referred}'"), cast(column, String)).where(
+                column.is_not(None), column.not_in(select(referred))
+            )
+            for column, referred in keys
+        )
+    )
+
+
+_MISSING = _missing()
 
 
 def _rows(connection: Connection, table: Table) -> Sequence[Row[Any]]:

@@ -47,9 +47,11 @@ class _Attentive:
         self._note: Path | None = note
         self._reads = 0
 
-        @event.listens_for(engine, "before_cursor_execute")
-        def count(connection: object, cursor: object, statement: str, *_: object) -> None:
-            self._reads += "FROM steps" in statement
+        self._engine = engine
+        event.listen(engine, "before_cursor_execute", self._count)
+
+    def _count(self, connection: object, cursor: object, statement: str, *_: object) -> None:
+        self._reads += "FROM steps" in statement
 
     def ask(
         self, request: Request, budget: BudgetLedger | None, listener: Listener, on_failure: FailureListener
@@ -57,6 +59,7 @@ class _Attentive:
         if self._note is not None:
             self._note.write_text(str(self._reads))
             self._note = None
+            event.remove(self._engine, "before_cursor_execute", self._count)  # what is heard takes longer
         return self.service.ask(request, budget, listener, on_failure)
 
 

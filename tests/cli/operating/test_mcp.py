@@ -21,6 +21,7 @@ from bookwright.models.codex.record import Origin
 from bookwright.models.settings import Settings
 from bookwright.storage.stores import BookStorage
 from tests.cli.shelf import add_choice
+from tests.support.forks import forking_python
 
 if TYPE_CHECKING:
     from mcp.client.client import Client
@@ -217,7 +218,7 @@ def test_over_http_it_answers_the_token_and_no_page(settings: Settings, book: Bo
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     address = f"http://127.0.0.1:{port}/mcp"
-    command = [sys.executable, "-m", "bookwright", "mcp", "--http", str(port)]
+    command = [forking_python(), "-m", "bookwright", "mcp", "--http", str(port)]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
         until_it_listens(port)
