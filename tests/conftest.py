@@ -2,19 +2,21 @@
 
 import gc
 import os
+import shlex
 import signal
 from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import zip_longest
 from pathlib import Path
 
+import execnet
 import pytest
 from hypothesis import settings
 
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.engine import migrate
 from bookwright.storage.engine.database import open_database
-from tests.support.forks import Forks, listening, reached
+from tests.support.forks import SHARING, Forks, forking_python, listening, reached
 from tests.support.postgres import PostgresServer, running_postgres
 from tests.support.scratch import temporary_files
 
@@ -41,6 +43,12 @@ def pytest_configure(config: pytest.Config) -> None:
         begun.enter_context(temporary_files())
         begun.enter_context(listening())
         config.add_cleanup(begun.close)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes(specs: list[execnet.XSpec]) -> None:
+    """Fork the processes that share the tests, too: each would import, unasked, all that any test does."""
+    specs[:] = [execnet.XSpec(f"{spec}//python={shlex.quote(forking_python())} -m {SHARING}") for spec in specs]
 
 
 def pytest_collection_finish() -> None:
