@@ -4,7 +4,7 @@ import gc
 import os
 import shlex
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack
 from itertools import zip_longest
 from pathlib import Path
@@ -51,10 +51,14 @@ def pytest_xdist_setupnodes(specs: list[execnet.XSpec]) -> None:
     specs[:] = [execnet.XSpec(f"{spec}//python={shlex.quote(forking_python())} -m {SHARING}") for spec in specs]
 
 
-def pytest_collection_finish() -> None:
-    """Leave what is imported, which stays, out of every later look of the garbage collector, in forks, too."""
-    gc.collect()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage in what is imported, which stays: not meanwhile and not later, nor in forks."""
+    gc.disable()
+    collected = yield
     gc.freeze()
+    gc.enable()
+    return collected
 
 
 @pytest.fixture(scope="session")
