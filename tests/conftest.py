@@ -2,19 +2,21 @@
 
 import gc
 import os
+import shlex
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack
 from itertools import zip_longest
 from pathlib import Path
 
+import execnet
 import pytest
 from hypothesis import settings
 
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.engine import migrate
 from bookwright.storage.engine.database import open_database
-from tests.support.forks import Forks, listening, reached
+from tests.support.forks import SHARING, Forks, forking_python, listening, reached
 from tests.support.postgres import PostgresServer, running_postgres
 from tests.support.scratch import temporary_files
 
@@ -43,10 +45,20 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(begun.close)
 
 
-def pytest_collection_finish() -> None:
-    """Leave what is imported, which stays, out of every later look of the garbage collector, in forks, too."""
-    gc.collect()
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes(specs: list[execnet.XSpec]) -> None:
+    """Fork the processes that share the tests, too: each would import, unasked, all that any test does."""
+    specs[:] = [execnet.XSpec(f"{spec}//python={shlex.quote(forking_python())} -m {SHARING}") for spec in specs]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage in what is imported, which stays: not meanwhile and not later, nor in forks."""
+    gc.disable()
+    collected = yield
     gc.freeze()
+    gc.enable()
+    return collected
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@
 
 import json
 import os
+import select
 import signal
 import socket
 import sys
@@ -29,12 +30,21 @@ def main(address: str, *module: str) -> None:
     for number in (0, 1, 2):
         os.close(number)  # whoever reads what the fork says is to see its end, and its stdin is nobody else's
     while (ended := _looked(line, pid)) is None:
-        time.sleep(_LOOK_SECONDS)
+        _wait(pid)
     if ended < 0:
         with suppress(OSError):  # nothing can be put in the way of a kill
             signal.signal(-ended, signal.SIG_DFL)
         os.kill(os.getpid(), -ended)
     os._exit(ended)
+
+
+def _wait(pid: int) -> None:
+    """Wait for its end where the system tells of it, and else a little."""
+    if hasattr(os, "pidfd_open"):
+        with suppress(ProcessLookupError), open(os.pidfd_open(pid)) as told:
+            select.select([told], [], [])
+    else:
+        time.sleep(_LOOK_SECONDS)
 
 
 def _hand_on(pid: int, number: int) -> None:

@@ -21,12 +21,13 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
+from types import ModuleType
 from typing import Any, TextIO, cast
 
 from sqlalchemy.orm import configure_mappers
 
 from bookwright.flows.prefect.server import CHILD
-from tests.support.forks import ADDRESS, MOST_BYTES, forking_python
+from tests.support.forks import ADDRESS, MOST_BYTES, SHARING, forking_python
 
 _IMPORTED = (
     "prefect.server.api.server", "prefect.cli", "prefect.workers.process", "bookwright.flows.prefect.guard",
@@ -174,7 +175,8 @@ def _run(
 ) -> None:  # fmt: skip
     from prefect.context import refresh_global_settings_context
 
-    sys.executable = forking_python()
+    if run[0] != SHARING:
+        sys.executable = forking_python()
     os.setsid()
     os.chdir(cwd)
     for place, number in enumerate(files):
@@ -189,6 +191,9 @@ def _run(
     if run[0] == CHILD:
         _log_anew()
     gc.enable()
+    if run[0] == SHARING:
+        main = sys.modules["__main__"] = ModuleType("__main__")
+        return exec(run[-1], main.__dict__)
     sys.argv = run
     runpy.run_module(run[0], run_name="__main__", alter_sys=True)
 

@@ -24,9 +24,11 @@ ADDRESS = "BOOKWRIGHT_TESTS_FORKS"
 """The variable that holds where the process listens."""
 SERVER = "bookwright.flows.prefect.app"
 """The module that `start_server` runs."""
+SHARING = "xdist"
+"""The module that stands for whatever a process runs that shares the tests with others."""
 _PYTHON = """#!/bin/sh
 case "$1 $2${{LD_PRELOAD:+ preloaded}}" in
-"-m bookwright"*|"-m prefect"*|"-m bench.shim") shift; exec {python} -IS {forked} {socket} "$@";;
+"-m bookwright"*|"-m prefect"*|"-m bench.shim"|"-m xdist") shift; exec {python} -IS {forked} {socket} "$@";;
 *) exec {python} "$@";;
 esac
 """

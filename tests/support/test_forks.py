@@ -8,8 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import execnet
+import pytest
+
 from bookwright.flows.prefect.server import CHILD
-from tests.support.forks import ADDRESS, Forks
+from tests.support.forks import ADDRESS, SHARING, Forks, forking_python
 
 
 def test_a_fork_reads_writes_and_ends_as_a_process_of_its_own_does(prefect_forks: Forks, tmp_path: Path) -> None:
@@ -92,6 +95,19 @@ def test_whoever_is_gone_before_its_answer_leaves_the_forks_to_the_others(prefec
 
     assert begun.startswith("Serving HTTP on 127.0.0.1")
     assert is_running
+
+
+def test_what_shares_the_tests_is_a_fork_whose_python_is_a_real_one() -> None:
+    gateways = execnet.Group()
+    gateway = gateways.makegateway(f"popen//execmodel=main_thread_only//python={forking_python()} -m {SHARING}")
+
+    told = gateway.remote_exec("import os, sys; channel.send((os.getpid(), 'prefect' in sys.modules, sys.executable))")
+    pid, has_prefect, executable = told.receive(60)
+    gateways.terminate(60)
+
+    assert (has_prefect, executable) == (True, sys.executable)
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
 
 
 def test_a_python_that_runs_anything_else_is_one_of_its_own() -> None:
