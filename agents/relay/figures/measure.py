@@ -25,22 +25,24 @@ class Measurer:
 
     def measure(self, text: str, target: int | None = None) -> Figures:
         """Measure a text beside the chapters taken in; nothing is remembered of it."""
-        return self._figures(unicodedata.normalize("NFC", text), target)[0]
+        text = unicodedata.normalize("NFC", text)
+        return self._figures(text, target, sketch_of(text, self._language) if self._book else None)
 
     def take_in(self, label: str, text: str, target: int | None = None) -> Figures:
         """Measure a chapter and remember it for those that come after."""
-        figures, sketch = self._figures(unicodedata.normalize("NFC", text), target)
+        text = unicodedata.normalize("NFC", text)
+        sketch = sketch_of(text, self._language)
+        figures = self._figures(text, target, sketch)
         self._book = self._book or BookSketch()
         self._book.add(label, sketch)
         return figures
 
-    def _figures(self, text: str, target: int | None) -> tuple[Figures, ChapterSketch]:
+    def _figures(self, text: str, target: int | None, sketch: ChapterSketch | None) -> Figures:
         language = self._language
-        sketch = sketch_of(text, language)
-        figures = Figures(
+        return Figures(
             length=language.measure(text), target=target, dialogue=round(dialogue_share(text, language), 4),
             rhythm=rhythm_of(text, language), repetition=repetition_of(text, language),
-            stock=stock_in(text, language, self._phrases), shared=self._book.compare(sketch) if self._book else (),
+            stock=stock_in(text, language, self._phrases),
+            shared=self._book.compare(sketch) if self._book and sketch else (),
             names=name_doubts(text, self._known, language) if self._known else (),
         )  # fmt: skip
-        return figures, sketch
