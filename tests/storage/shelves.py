@@ -92,8 +92,11 @@ class Shelf:
 
     def fill(self, count: int) -> None:
         """Store designs that each name another person, place and thing."""
-        for number in range(count):
-            self.add(story(number), (DESIGN, DESIGN, SUMMARY)[number % 3])
+        with self.storage.write() as stores:
+            items = [PlanNode(task_type=TaskType.DESIGN, goal="settle it")] * count
+            for number, node in enumerate(stores.nodes.add(self.root, items, level="book", unit=self.root.key)):
+                kind = (DESIGN, DESIGN, SUMMARY)[number % 3]
+                stores.documents.add(NewDocument(node=node.key, kind=kind, text=story(number)), None)
 
     def record_step(self) -> None:
         """Let a step come to its end, as the engine does after each model call."""
