@@ -140,8 +140,9 @@ class ActivityMaterial:
         self.artefacts.append(Artefact(tag, shown, is_prose))
 
     def narrow_to(self, *tags: str) -> None:
-        """Leave out, for the steps that follow, all of the context but the blocks with these tags."""
-        blocks = tuple(block for block in self.context.blocks if any(f"<{tag}>" in block for tag in tags))
+        """Leave out, for what follows, all of the context but the blocks with these tags; without one none is built."""
+        known = self.context.blocks if tags else ()
+        blocks = tuple(block for block in known if any(f"<{tag}>" in block for tag in tags))
         self.context = Context(blocks=blocks, sources=(), stable=0)
         self.shared = min(self.shared, self.leading)
 

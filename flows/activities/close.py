@@ -96,7 +96,7 @@ def _begun(unit: TaskNode, deps: Deps) -> _Closing:
     card = replace(unit_card(unit, deps), word_allowance=length)
     run = begin_activity(Activity.CLOSE, unit, deps, "evaluator", card, next_activity="divide")
     if unit.parent is not None and is_told_whole(unit, deps):  # the chapter says all that its summary needs
-        run.narrow_to("order")
+        run.narrow_to()
     sources = _put_text_before(unit, run, deps)
     gate = None if unit.is_brought_in else gates.asked_at_close(unit, deps)
     asks_review = deps.profile.is_small and unit.level is Level.BOOK and not unit.is_brought_in
