@@ -33,8 +33,8 @@ class StockPhrase:
     """As it is spelt in the list, by which it is taken off."""
     group: str
     pattern: re.Pattern[str]
-    needles: tuple[str, ...]
-    """Letters of which some stand in every find, so that most entries need no search at all; one may be empty."""
+    needles: tuple[tuple[str, ...], ...]
+    """Of each of these, one stands in every find, so that most entries need no search at all; the longest first."""
 
 
 StockList = tuple[StockPhrase, ...]
@@ -100,7 +100,7 @@ def stock_in(text: str, language: Language, phrases: StockList | None = None) ->
 
 
 def _hit(phrase: StockPhrase, whole: str, small: str) -> StockHit | None:
-    if not any(map(small.__contains__, phrase.needles)):
+    if not all(any(map(small.__contains__, words)) for words in phrase.needles):
         return None
     spans = [match.span() for match in phrase.pattern.finditer(small) if match.end() > match.start()]
     if not spans:
@@ -126,17 +126,17 @@ def _one_script(text: str, language: Language) -> str:
     return simplified(text) if language is Language.ZH else text
 
 
-def _needles(entry: str) -> tuple[str, ...]:
-    """Return runs of letters of which each find of a pattern holds one: its longest, or the words of a choice."""
-    flat = re.sub(r"\\.|\[[^\]]*\]", "\0", entry)
+def _needles(entry: str) -> tuple[tuple[str, ...], ...]:
+    """Return what each find of a pattern holds: its runs of letters, and one of the words of each choice."""
+    flat = re.sub(r"\\.|\[[^\]]*\]", "\0", entry).lower()
     choices = [tuple(match[1].split("|")) for match in _CHOICE.finditer(flat) if _is_outermost(flat, match.start())]
     while flat != (flat := _GROUP.sub("\0", flat)):
         pass
     if "|" in flat:
-        return ("",)
+        return ()
     certain = re.sub(r".(?:[?*]|\{0?,?\d*,?\d*\})", "\0", flat)
-    longest = max(re.split(r"[^\w]+", certain), key=len, default="")
-    return max(((longest,), *choices), key=lambda words: min(map(len, words)))
+    runs = [(run,) for run in re.split(r"[^\w]+", certain) if run]
+    return tuple(sorted((*runs, *choices), key=lambda words: -min(map(len, words))))
 
 
 def _is_outermost(pattern: str, place: int) -> bool:
