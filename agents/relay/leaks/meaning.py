@@ -4,11 +4,12 @@ Likeness is measured against plain sentences of no book: what any two texts shar
 """
 
 from collections.abc import Collection, Sequence
+from math import inf
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from bookwright.agents.relay.leaks.units import Run, Sentence, runs_of, spared
+from bookwright.agents.relay.leaks.units import WIDEST, Run, Sentence, runs_of, spared
 from bookwright.agents.relay.leaks.wording import SOMEBODY, Alike, best_apart, without_names, without_shared
 from bookwright.models.codex.entries import Secret
 from bookwright.models.text.language import Language
@@ -64,33 +65,32 @@ class MeaningCheck:
         self._language = language
         self._embedder = embedder
         self._mean = _embedded(BACKGROUND[language], embedder).mean(0)
-        self._runs = list(runs_of(len(sentences)))
+        self._runs = runs_of(len(sentences))
         self._vectors: dict[tuple[str, ...], Vectors] = {}
 
     def find(self, secret: Secret) -> list[Alike]:
         """Return the runs that come near enough to be reported, the likest of those that overlap, in reading order."""
-        near = [alike.run for alike in self._scored(secret) if alike.score >= _NEAR]
-        again = self._scored_again(secret, near) if near else []
-        return best_apart([alike for alike in again if alike.score >= LEAST])
+        near = [alike.run for alike in self._scored(secret, _NEAR)]
+        return best_apart(self._scored_again(secret, near, LEAST) if near else [])
 
     def nearest(self, secret: Secret, count: int) -> list[Alike]:
         """Return so many single sentences, the likest first."""
         single = (alike for alike in self._scored(secret) if alike.run.count == 1)
         return sorted(single, key=lambda alike: (-alike.score, alike.run.first))[:count]
 
-    def _scored(self, secret: Secret) -> list[Alike]:
+    def _scored(self, secret: Secret, least: float = -inf) -> list[Alike]:
         texts = spared(self._sentences, secret.allowed_expressions)
         if texts not in self._vectors:  # most secrets spare nothing of the draft
             self._vectors[texts] = self._run_vectors(texts, self._runs)
-        return _alike(self._runs, self._vectors[texts], self._left_of([secret.content])[0])
+        return _alike(self._runs, self._vectors[texts], self._left_of([secret.content])[0], least)
 
-    def _scored_again(self, secret: Secret, runs: Sequence[Run]) -> list[Alike]:
+    def _scored_again(self, secret: Secret, runs: Sequence[Run], least: float) -> list[Alike]:
         """Score runs without names and without the words that they share with the secret."""
         content = self._unnamed(secret.content)
         texts = list(spared(self._sentences, secret.allowed_expressions))
         for place in {place for run in runs for place in range(run.first, run.last + 1)}:
             texts[place] = without_shared(self._unnamed(texts[place]), content, self._language)
-        return _alike(runs, self._run_vectors(texts, runs), self._left_of([content])[0])
+        return _alike(runs, self._run_vectors(texts, runs), self._left_of([content])[0], least)
 
     def _unnamed(self, text: str) -> str:
         return without_names(text, self._names, SOMEBODY[self._language])
@@ -99,15 +99,19 @@ class MeaningCheck:
         """One vector a run; a sentence of which no word is left has none."""
         weights = np.array([[len(text) ** 0.5 * any(map(str.isalnum, text))] for text in texts], np.float32)
         single = self._left_of(texts) * weights
-        rows = [single[run.first : run.last + 1].sum(0) for run in runs]
-        return _of_length_one(np.array(rows, np.float32))
+        firsts, counts = np.array([run.first for run in runs], int), np.array([run.count for run in runs], int)
+        rows = single[firsts]
+        for further in range(1, WIDEST):
+            longer = counts > further
+            rows[longer] += single[firsts[longer] + further]
+        return _of_length_one(rows)
 
     def _left_of(self, texts: Sequence[str]) -> Vectors:
         return _of_length_one(_embedded(texts, self._embedder) - self._mean)
 
 
-def _alike(runs: Sequence[Run], rows: Vectors, secret: Vectors) -> list[Alike]:
-    return [Alike(run, float(score)) for run, score in zip(runs, rows @ secret, strict=True)]
+def _alike(runs: Sequence[Run], rows: Vectors, secret: Vectors, least: float) -> list[Alike]:
+    return [Alike(run, score) for run, score in zip(runs, (rows @ secret).tolist(), strict=True) if score >= least]
 
 
 def _of_length_one(vectors: Vectors) -> Vectors:

@@ -70,11 +70,10 @@ def _grams(letters: str) -> frozenset[str]:
 def _places(letters: str, wanted: Collection[str]) -> dict[str, list[int]]:
     """Return where each of the wanted runs of `_GRAM` letters begins, the first few places each."""
     found: dict[str, list[int]] = {}
-    for place in range(len(letters) - _GRAM + 1):
-        if (gram := letters[place : place + _GRAM]) in wanted:
-            known = found.setdefault(gram, [])
-            if len(known) < _REPEATS:
-                known.append(place)
+    for place in [at for at in range(len(letters) - _GRAM + 1) if letters[at : at + _GRAM] in wanted]:
+        known = found.setdefault(letters[place : place + _GRAM], [])
+        if len(known) < _REPEATS:
+            known.append(place)
     return found
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -67,10 +68,10 @@ def sentences_of(draft: str) -> list[Sentence]:
     return found
 
 
-def runs_of(count: int) -> Iterator[Run]:
-    """Yield every run of one to `WIDEST` of so many sentences, by its first and then its length."""
-    for first in range(count):
-        yield from (Run(first, last) for last in range(first, min(first + WIDEST, count)))
+@lru_cache(maxsize=16)
+def runs_of(count: int) -> tuple[Run, ...]:
+    """Return every run of one to `WIDEST` of so many sentences, by its first and then its length."""
+    return tuple(Run(first, last) for first in range(count) for last in range(first, min(first + WIDEST, count)))
 
 
 def spared(sentences: Sequence[Sentence], expressions: Sequence[str]) -> tuple[str, ...]:

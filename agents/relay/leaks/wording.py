@@ -73,7 +73,9 @@ def find_alike(sentences: Sequence[Sentence], secret: Secret) -> list[Alike]:
 def _above(least: float, words: Sequence[str], told: Sequence[Sequence[str]], runs: Iterable[Run]) -> list[Alike]:
     shared = [set(words).intersection(each) for each in told]
     enough = least / 2 * len(set(words))  # with a similarity of r at least r / 2 of the secret's words are shared
-    near = (run for run in runs if len(set().union(*shared[run.first : run.last + 1])) >= enough)
+    sizes = list(map(len, shared))  # of most runs they say already that there are not enough
+    hopeful = (run for run in runs if sum(sizes[run.first : run.last + 1]) >= enough)
+    near = (run for run in hopeful if len(set().union(*shared[run.first : run.last + 1])) >= enough)
     scored = [Alike(run, wording_score(words, list(chain(*told[run.first : run.last + 1])))) for run in near]
     return [each for each in scored if each.score > least]
 
@@ -141,7 +143,7 @@ def names_of(secrets: Collection[Secret]) -> frozenset[str]:
 def without_names(text: str, names: Collection[str], instead: str) -> str:
     """Return the text with something else in the place of each name."""
     for name in sorted(names, key=lambda each: (-len(each), each)):
-        text = re.sub(_whole(name), instead, text)
+        text = re.sub(_whole(name), instead, text) if name in text else text
     return text
 
 
