@@ -11,10 +11,9 @@ from functools import cached_property, partial
 from itertools import count
 
 from bookwright.agents.agent import Agent
-from bookwright.agents.relay.leaks.check import LeakIssue
 from bookwright.agents.relay.secrets.gaps import Gapped, without
 from bookwright.agents.relay.secrets.kept import Kept
-from bookwright.agents.relay.secrets.reviewing import is_rejected, judged, review_by_code, round_of_code
+from bookwright.agents.relay.secrets.reviewing import is_rejected, judged, round_of_code
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.answers import Check
 from bookwright.agents.workflows import IMPROVE, LEAK_REVIEW, LENGTHEN, REVISE_LEAK, evaluates, plans_in_brief
@@ -22,8 +21,10 @@ from bookwright.flows import gates
 from bookwright.flows.activities.outcomes import accept_prose, both, is_given_up, is_last_try
 from bookwright.flows.activities.prose.leak_review import (
     CUT,
+    Find,
     LeakPlace,
     advice_in,
+    checks_against,
     cut_leaks,
     cut_note,
     fills_gaps,
@@ -150,8 +151,9 @@ class UnitFinish:
         self._last = (run, name)
         return judged(text, found, judgement, self.kept)
 
-    def _found(self, text: str) -> list[LeakIssue]:
-        return review_by_code(text, self.kept, self.deps.brief.language, self.deps.embedder)
+    @cached_property
+    def _found(self) -> Find:
+        return checks_against(self.kept, self.deps)
 
     def _repaired(self, text: str, found: LeakRound, number: int) -> str:
         """Take out what gives something away, and have the gaps filled by the writer, who is told why but not what."""

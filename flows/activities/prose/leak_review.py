@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from bookwright.agents.relay.leaks.check import LeakIssue
@@ -30,6 +31,8 @@ from bookwright.storage.steps.journal import Move
 CUT = "cut"
 """Ends the name of a step in which code takes something out."""
 
+_REMEMBERED = 64
+
 _SHOWING = (ForeshadowAction.PLANT, ForeshadowAction.REINFORCE)
 
 Find = Callable[[str], Sequence[LeakIssue]]
@@ -38,8 +41,12 @@ Find = Callable[[str], Sequence[LeakIssue]]
 
 def finder(unit: TaskNode, deps: Deps) -> Find:
     """Return the checks of a unit, what is kept there being read once."""
-    kept = kept_in(unit, deps)
-    return lambda text: review_by_code(text, kept, deps.brief.language, deps.embedder)
+    return checks_against(kept_in(unit, deps), deps)
+
+
+def checks_against(kept: Kept, deps: Deps) -> Find:
+    """Return the checks for what is kept; the last texts are remembered, as one is asked about again and again."""
+    return lru_cache(_REMEMBERED)(lambda text: review_by_code(text, kept, deps.brief.language, deps.embedder))
 
 
 def review_card(text: str, unit: TaskNode, kept: Kept, deps: Deps) -> Card:
