@@ -3,15 +3,18 @@
 And one that a person edited, in the place of ours: its source to begin with, and its rendering.
 """
 
+import sys
 import traceback
-from collections.abc import Callable, MutableMapping
-from functools import cache, lru_cache, partial
+from collections.abc import MutableMapping
+from contextlib import suppress
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import (
     ChoiceLoader,
     Environment,
+    FileSystemBytecodeCache,
     FileSystemLoader,
     FunctionLoader,
     PrefixLoader,
@@ -24,6 +27,7 @@ from jinja2 import (
     meta,
     nodes,
 )
+from jinja2.bccache import Bucket
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import pass_context
@@ -58,6 +62,21 @@ class _Templates(Environment):
         return {**self.globals, **(d or {})}
 
 
+class CompiledTemplates(FileSystemBytecodeCache):
+    """Keeps our templates compiled, where Python keeps its modules; without it all is compiled anew."""
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Find what was made of the same source; a file that is damaged is none."""
+        with suppress(Exception):
+            super().load_bytecode(bucket)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep it, unless that is not wanted or the folder is not ours to write into."""
+        if not sys.dont_write_bytecode:
+            with suppress(OSError):
+                super().dump_bytecode(bucket)
+
+
 @lru_cache(maxsize=24)
 def environment(locale: str = "en", folder: Path | None = None) -> Environment:
     """The templates as a prompt language sees them: its overlay first, then the English set.
@@ -68,7 +87,8 @@ def environment(locale: str = "en", folder: Path | None = None) -> Environment:
     ours = FileSystemLoader([TEMPLATES] if locale == "en" else [TEMPLATES / "locales" / locale, TEMPLATES])
     if folder is None:
         # All are ours: a dict, where Jinja's own cache looks through its whole queue each time.
-        made: Environment = _Templates(loader=ours, auto_reload=False, cache_size=-1)
+        compiled = CompiledTemplates(str(TEMPLATES / "__pycache__"))
+        made: Environment = _Templates(loader=ours, auto_reload=False, cache_size=-1, bytecode_cache=compiled)
     else:
         theirs = FileSystemLoader([folder] if locale == "en" else [folder / locale, folder])
         loader = ChoiceLoader([PrefixLoader({BLUEPRINT: theirs}), ours])
@@ -99,22 +119,25 @@ def source_in(templates: Environment, name: str) -> tuple[str, str]:
 def fields_of(path: str, locale: str = "en", folder: Path | None = None) -> frozenset[str]:
     """Return what a template reads of its card, with all that it takes in."""
     name = f"{path}{ENDING}"
-    return _own_fields(name, locale) if folder is None else _theirs(name, environment(locale, folder))
+    return _own_fields(name, locale) if folder is None else _fields(name, environment(locale, folder))
 
 
 @cache
 def _own_fields(name: str, locale: str) -> frozenset[str]:
-    return _fields(name, environment(locale), partial(_own_fields, locale=locale))
+    return _fields(name, environment(locale))
 
 
-def _theirs(name: str, templates: Environment) -> frozenset[str]:
-    return _fields(name, templates, partial(_theirs, templates=templates))
+def _fields(name: str, templates: Environment) -> frozenset[str]:
+    read, taken = _named(source_in(templates, name)[0])
+    return read.union(*(_fields(other, templates) for other in taken))
 
 
-def _fields(name: str, templates: Environment, of_another: Callable[[str], frozenset[str]]) -> frozenset[str]:
-    tree = templates.parse(source_in(templates, name)[0])
-    taken = (found for found in meta.find_referenced_templates(tree) if found)
-    return frozenset(meta.find_undeclared_variables(tree)).union(*map(of_another, taken))
+@lru_cache(maxsize=1_024)
+def _named(source: str) -> tuple[frozenset[str], frozenset[str]]:
+    """What a template reads by itself, and the names of those that it takes in."""
+    tree = environment().parse(source)
+    taken = filter(None, meta.find_referenced_templates(tree))
+    return frozenset(meta.find_undeclared_variables(tree)), frozenset(taken)
 
 
 def has_frame(path: str, locale: str, folder: Path) -> bool:
@@ -156,7 +179,7 @@ def render_edited(file: Path, stands_for: str, path: str, card: Card, locale: st
     own = FunctionLoader(lambda wanted: (text, str(file), None) if wanted == name else None)
     shipped = environment(locale, folder)
     assert shipped.loader is not None  # all of `environment` have one
-    jinja = shipped.overlay(loader=ChoiceLoader([own, shipped.loader]))
+    jinja = shipped.overlay(loader=ChoiceLoader([own, shipped.loader]), bytecode_cache=None)
     try:
         return jinja.get_template(f"{path}{ENDING}").render(vars(card)).strip()
     except TemplateSyntaxError as error:
