@@ -118,18 +118,16 @@ def source_in(templates: Environment, name: str) -> tuple[str, str]:
 
 def fields_of(path: str, locale: str = "en", folder: Path | None = None) -> frozenset[str]:
     """Return what a template reads of its card, with all that it takes in."""
-    name = f"{path}{ENDING}"
-    return _own_fields(name, locale) if folder is None else _fields(name, environment(locale, folder))
-
-
-@cache
-def _own_fields(name: str, locale: str) -> frozenset[str]:
-    return _fields(name, environment(locale))
+    find = _own_fields if folder is None else _fields
+    return find(f"{path}{ENDING}", environment(locale, folder))
 
 
 def _fields(name: str, templates: Environment) -> frozenset[str]:
     read, taken = _named(source_in(templates, name)[0])
     return read.union(*(_fields(other, templates) for other in taken))
+
+
+_own_fields = cache(_fields)
 
 
 @lru_cache(maxsize=1_024)

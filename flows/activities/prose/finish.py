@@ -24,10 +24,10 @@ from bookwright.flows.activities.prose.leak_review import (
     Find,
     LeakPlace,
     advice_in,
-    checks_against,
     cut_leaks,
     cut_note,
     fills_gaps,
+    finder,
     places_of,
     review_card,
     reviewed_move,
@@ -153,7 +153,7 @@ class UnitFinish:
 
     @cached_property
     def _found(self) -> Find:
-        return checks_against(self.kept, self.deps)
+        return finder(self.unit, self.deps, self.kept)
 
     def _repaired(self, text: str, found: LeakRound, number: int) -> str:
         """Take out what gives something away, and have the gaps filled by the writer, who is told why but not what."""

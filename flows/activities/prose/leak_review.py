@@ -31,22 +31,16 @@ from bookwright.storage.steps.journal import Move
 CUT = "cut"
 """Ends the name of a step in which code takes something out."""
 
-_REMEMBERED = 64
-
 _SHOWING = (ForeshadowAction.PLANT, ForeshadowAction.REINFORCE)
 
 Find = Callable[[str], Sequence[LeakIssue]]
 """The checks of one unit: what they find in a text."""
 
 
-def finder(unit: TaskNode, deps: Deps) -> Find:
-    """Return the checks of a unit, what is kept there being read once."""
-    return checks_against(kept_in(unit, deps), deps)
-
-
-def checks_against(kept: Kept, deps: Deps) -> Find:
-    """Return the checks for what is kept; the last texts are remembered, as one is asked about again and again."""
-    return lru_cache(_REMEMBERED)(lambda text: review_by_code(text, kept, deps.brief.language, deps.embedder))
+def finder(unit: TaskNode, deps: Deps, kept: Kept | None = None) -> Find:
+    """Return the checks of a unit, what is kept there being read once, and the last texts being remembered."""
+    held = kept_in(unit, deps) if kept is None else kept
+    return lru_cache(lambda text: review_by_code(text, held, deps.brief.language, deps.embedder))
 
 
 def review_card(text: str, unit: TaskNode, kept: Kept, deps: Deps) -> Card:
