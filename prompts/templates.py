@@ -3,10 +3,8 @@
 And one that a person edited, in the place of ours: its source to begin with, and its rendering.
 """
 
-import sys
 import traceback
 from collections.abc import MutableMapping
-from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,6 @@ from typing import Any
 from jinja2 import (
     ChoiceLoader,
     Environment,
-    FileSystemBytecodeCache,
     FileSystemLoader,
     FunctionLoader,
     PrefixLoader,
@@ -27,7 +24,6 @@ from jinja2 import (
     meta,
     nodes,
 )
-from jinja2.bccache import Bucket
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import pass_context
@@ -62,21 +58,6 @@ class _Templates(Environment):
         return {**self.globals, **(d or {})}
 
 
-class CompiledTemplates(FileSystemBytecodeCache):
-    """Keeps our templates compiled, where Python keeps its modules; without it all is compiled anew."""
-
-    def load_bytecode(self, bucket: Bucket) -> None:
-        """Find what was made of the same source; a file that is damaged is none."""
-        with suppress(Exception):
-            super().load_bytecode(bucket)
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep it, unless that is not wanted or the folder is not ours to write into."""
-        if not sys.dont_write_bytecode:
-            with suppress(OSError):
-                super().dump_bytecode(bucket)
-
-
 @lru_cache(maxsize=24)
 def environment(locale: str = "en", folder: Path | None = None) -> Environment:
     """The templates as a prompt language sees them: its overlay first, then the English set.
@@ -87,8 +68,7 @@ def environment(locale: str = "en", folder: Path | None = None) -> Environment:
     ours = FileSystemLoader([TEMPLATES] if locale == "en" else [TEMPLATES / "locales" / locale, TEMPLATES])
     if folder is None:
         # All are ours: a dict, where Jinja's own cache looks through its whole queue each time.
-        compiled = CompiledTemplates(str(TEMPLATES / "__pycache__"))
-        made: Environment = _Templates(loader=ours, auto_reload=False, cache_size=-1, bytecode_cache=compiled)
+        made: Environment = _Templates(loader=ours, auto_reload=False, cache_size=-1)
     else:
         theirs = FileSystemLoader([folder] if locale == "en" else [folder / locale, folder])
         loader = ChoiceLoader([PrefixLoader({BLUEPRINT: theirs}), ours])
@@ -177,7 +157,7 @@ def render_edited(file: Path, stands_for: str, path: str, card: Card, locale: st
     own = FunctionLoader(lambda wanted: (text, str(file), None) if wanted == name else None)
     shipped = environment(locale, folder)
     assert shipped.loader is not None  # all of `environment` have one
-    jinja = shipped.overlay(loader=ChoiceLoader([own, shipped.loader]), bytecode_cache=None)
+    jinja = shipped.overlay(loader=ChoiceLoader([own, shipped.loader]))
     try:
         return jinja.get_template(f"{path}{ENDING}").render(vars(card)).strip()
     except TemplateSyntaxError as error:
