@@ -3,7 +3,7 @@
 import os
 import time
 from collections import Counter
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -102,8 +102,10 @@ def _root_of(book: str, forks: Mapping[str, Fork]) -> str:
     return book
 
 
-def not_begun(settings: Settings, begun: Container[str]) -> "list[NewestRun]":
+def not_begun(settings: Settings, database: Database | None) -> "list[NewestRun]":
     """Return the books that were handed in to a known server and are not begun; none where no server is known.
+
+    `database` is None where no book was begun.
 
     Raises:
         NoPrefectServer: It does not answer.
@@ -114,7 +116,12 @@ def not_begun(settings: Settings, begun: Container[str]) -> "list[NewestRun]":
     from bookwright.flows.prefect.server import known_server
 
     api = known_server(settings)
-    return [one for one in handed_in(api) if one.book not in begun] if api else []
+    waiting = handed_in(api) if api else []
+    if not waiting or database is None:
+        return waiting
+    with database.read() as connection:
+        books = BookRepository(connection)
+        return [one for one in waiting if books.find(one.book) is None]
 
 
 def verdict_of(book: Book, stores: Stores) -> BookVerdict | None:

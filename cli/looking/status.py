@@ -18,6 +18,7 @@ from bookwright.models.book import Book, BookState
 from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings, load_settings
 from bookwright.models.wording import moment, money, tokens
+from bookwright.storage.engine.database import Database
 from bookwright.storage.steps.queries import RoleSum
 from bookwright.storage.studio import Studio, StudioStanding
 
@@ -41,17 +42,16 @@ def status(
     settings = load_settings()
     with existing_library(settings) as database:
         lines = [] if database is None else list_books(database, with_archived)
-        begun = {line.book.id for line in (list_books(database, True) if database is not None else [])}
-        _show_all(lines, _handed_in(settings, begun), settings, as_json)
+        _show_all(lines, _handed_in(settings, database), settings, as_json)
         if database is not None and settings.studio_cap.is_set and not as_json:
             with database.read() as connection:
                 print_text(f"\nstudio: {studio_words(Studio(connection).standing(), settings.studio_cap)}")
 
 
-def _handed_in(settings: Settings, begun: set[str]) -> "list[NewestRun]":
+def _handed_in(settings: Settings, database: Database | None) -> "list[NewestRun]":
     """The books of a studio that are not begun; what its server does not tell is told of beside the facts."""
     try:
-        return not_begun(settings, begun)
+        return not_begun(settings, database)
     except BookwrightError as error:
         note(f"what waits in the studio cannot be shown: {error}")
         return []
