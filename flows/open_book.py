@@ -36,7 +36,7 @@ from bookwright.storage.engine.database import Database
 from bookwright.storage.index.embedding import make_embedder
 from bookwright.storage.index.following import EmbedderAhead, IndexFollower
 from bookwright.storage.index.knowledge import KnowledgeIndex
-from bookwright.storage.repositories import author, documents, staleness  # noqa: F401  # looks do without, a walk does not
+from bookwright.storage.repositories import author, documents  # noqa: F401  # looks do without, a walk does not
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tree.held_view import HeldView

@@ -5,7 +5,7 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
@@ -18,13 +18,15 @@ from bookwright.cli.option_groups import RunOptions
 from bookwright.cli.output import can_ask, make_console, note
 from bookwright.cli.steering.gates import decide_here
 from bookwright.cli.writing.live import choose_view
-from bookwright.cli.writing.ndjson import ProgressLines
 from bookwright.flows.deps import Deps, RunObserver
 from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.flows.run_book import BookRun
 from bookwright.flows.stopping import Limits
 from bookwright.models.book import Book
 from bookwright.models.errors import BookPaused
+
+if TYPE_CHECKING:
+    from bookwright.cli.writing.ndjson import ProgressLines
 
 _T = TypeVar("_T")
 
@@ -35,7 +37,7 @@ class Wishes:
 
     limits: Limits
     run: RunOptions
-    lines: ProgressLines | None = None
+    lines: "ProgressLines | None" = None
     """What tells another program on stdout how it goes."""
 
     @property

@@ -22,7 +22,6 @@ from bookwright.cli.options import AsJson, BookArgument, BriefFile, Example, Mor
 from bookwright.cli.output import note, print_json
 from bookwright.cli.writing.blueprints import go_on_with, of_blueprint
 from bookwright.cli.writing.estimate import warn_of_toy
-from bookwright.cli.writing.result import Result, show_result
 from bookwright.exports.files import formats_in
 from bookwright.flows.book_models import check_reach
 from bookwright.flows.intake.continuation import go_on
@@ -35,6 +34,7 @@ from bookwright.storage.stores import BookStorage
 
 if TYPE_CHECKING:
     from bookwright.cli.writing import running
+    from bookwright.cli.writing.result import Result
 
 Prompt = Annotated[
     str | None, typer.Argument(metavar="[PROMPT]", help="What it is about, in your own words; not needed with --book.")
@@ -146,20 +146,23 @@ def lengthened(opened: OpenBook, more: int) -> OpenBook:
 def bring_to_its_end(opened: OpenBook, run: RunOptions, limits: Limits, formats: list[str]) -> None:
     """Write a book unless it is finished, telling how it goes as was wished, and show what came of it."""
     from bookwright.cli.writing import running
-    from bookwright.cli.writing.ndjson import ProgressLines
 
     lines = None
     if run.json_progress:
+        from bookwright.cli.writing.ndjson import ProgressLines
+
         lines = ProgressLines(opened.book.id, streams=run.stream, stage_of=partial(stage_of, opened.storage))
     with lines.pipeline(opened.book) if lines else nullcontext():
         result = _result(opened, running.Wishes(limits, run, lines), formats)
         if lines:
             lines.finished(result)
         else:
+            from bookwright.cli.writing.result import show_result
+
             show_result(result, run.as_json)
 
 
-def _result(opened: OpenBook, wishes: "running.Wishes", formats: list[str]) -> Result:
+def _result(opened: OpenBook, wishes: "running.Wishes", formats: list[str]) -> "Result":
     """Write a book unless it is finished, and export it."""
     from bookwright.cli.writing import running
 
@@ -173,4 +176,6 @@ def _result(opened: OpenBook, wishes: "running.Wishes", formats: list[str]) -> R
         elif waiting.gate.notice:
             note(waiting.gate.notice)
         raise
+    from bookwright.cli.writing.result import Result  # brings all that a written book is judged by
+
     return Result.of(replace(opened, book=finished), formats, was_finished=is_finished)

@@ -66,7 +66,8 @@ def mount_of(path: Path, mounts: str) -> Mount | None:
     wanted = path.resolve()
     lines = (line.split() for line in reversed(mounts.splitlines()))
     found = (Mount(_unescaped(fields[1]), fields[2]) for fields in lines if len(fields) >= 3)
-    holding = (mount for mount in found if wanted.is_relative_to(mount.point))
+    above = {str(wanted), *map(str, wanted.parents)}
+    holding = (mount for mount in found if mount.point in above)
     return max(holding, key=lambda mount: len(mount.point), default=None)
 
 

@@ -3,13 +3,14 @@
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Float, Select, bindparam, func, insert, select, true, update
+from sqlalchemy import ColumnElement, Connection, Float, Select, bindparam, func, insert, select, true, update
 
+from bookwright.models.document import CodexUse
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.branches.lineage import ancestors_of, words_of
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.engine.prepared import Prepared
-from bookwright.storage.tables import IS_CURRENT, IS_LIVING, ONE, documents, first_rows, nodes, texts
+from bookwright.storage.tables import IS_CURRENT, IS_LIVING, ONE, codex_uses, documents, first_rows, nodes, texts
 
 _text = select(texts.c.body).where(texts.c.hash == words_of(documents.c.text_hash)).correlate(documents)
 _own = _text.where(texts.c.book == documents.c.book).scalar_subquery()
@@ -97,3 +98,14 @@ def drawn(count: int, kinds: int) -> Prepared:
     ]
     labelled = WITH_TEXT.add_columns(nodes.c.label, ends).join(nodes, nodes.c.key == documents.c.node)
     return Prepared(labelled.join(ends, true()).where(documents.c.id.in_(hits)))
+
+
+KNOWN, CUT = "known", "cut"
+"""What a codex use says of a record."""
+
+
+def keep_use(connection: Connection, document: int, use: CodexUse) -> None:
+    """Store the codex use of a document, in one statement."""
+    rows: list[dict[str, Any]] = [{"effect": KNOWN, "record": use.known}]
+    rows += [{"effect": CUT, "record": record} for record in dict.fromkeys(use.cut_by)]
+    connection.execute(insert(codex_uses), [row | {"document": document} for row in rows])

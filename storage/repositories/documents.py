@@ -12,7 +12,6 @@ from bookwright.storage.engine.database import database_now
 from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.repositories import Repository
 from bookwright.storage.repositories import document_statements as sql
-from bookwright.storage.repositories.staleness import keep_use
 from bookwright.storage.repositories.texts import TextStore, text_hash, unpacked
 from bookwright.storage.tables import IS_CURRENT, documents, nodes, steps
 from bookwright.storage.tree.held_view import DocumentView
@@ -59,7 +58,7 @@ class DocumentRepository(Repository):
         if rests_on:
             ADD_INPUTS.execute(self._connection, rests_on)
         if new.codex is not None:
-            keep_use(self._connection, added.id, new.codex)
+            sql.keep_use(self._connection, added.id, new.codex)
         document = Document(
             **told, id=added.id, version=added.version, text=new.text, note=new.note, made_at=added.made_at
         )

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, func, insert, or_, select
+from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 
 from bookwright.models.document import CodexUse, DocumentKind, DocumentOrigin
 from bookwright.models.staleness import UNREAD, DependencyGraph, Rewording, StaleDocument, Version, replacement
@@ -12,6 +12,7 @@ from bookwright.models.step import AMENDING_ROUNDS, Activity
 from bookwright.storage.batches import batches
 from bookwright.storage.branches.lineage import inputs, uses, words_of
 from bookwright.storage.repositories import Repository
+from bookwright.storage.repositories.document_statements import CUT, KNOWN
 from bookwright.storage.repositories.texts import TextStore
 from bookwright.storage.tables import IS_CURRENT, IS_LIVING, codex_uses, documents, nodes, steps
 
@@ -117,7 +118,6 @@ class StalenessRepository(Repository):
             yield from ((row.document, row.input) for row in self._connection.execute(query))
 
 
-_KNOWN, _CUT = "known", "cut"
 _KINDS = (DocumentKind.DESIGN, DocumentKind.WRITERS_BRIEF, DocumentKind.PROSE)
 
 _PROSE_STEPS = (Activity.WRITE.value, Activity.REVIEW.value)
@@ -137,7 +137,7 @@ _IS_BASE = and_(
     documents.c.origin == DocumentOrigin.RESTORE.value, _base.c.node == documents.c.node,
     _base.c.kind == documents.c.kind, _base.c.version == documents.c.base,
 )  # fmt: skip
-_IS_KNOWN = and_(codex_uses.c.document == documents.c.id, codex_uses.c.effect == _KNOWN)
+_IS_KNOWN = and_(codex_uses.c.document == documents.c.id, codex_uses.c.effect == KNOWN)
 _DOCUMENTS = (
     select(
         documents.c.id, documents.c.node, nodes.c.label, func.coalesce(_unit.c.label, nodes.c.label).label("unit"),
@@ -212,18 +212,11 @@ class CodexUseRepository(Repository):
     def of(self, document: int) -> CodexUse | None:
         """Return the codex use of a document; None where none was recorded."""
         rows = self._connection.execute(select(codex_uses).where(codex_uses.c.document == document)).all()
-        known = next((row.record for row in rows if row.effect == _KNOWN), None)
-        return None if known is None else CodexUse(known, tuple(row.record for row in rows if row.effect == _CUT))
+        known = next((row.record for row in rows if row.effect == KNOWN), None)
+        return None if known is None else CodexUse(known, tuple(row.record for row in rows if row.effect == CUT))
 
 
 def _inputs_of(document: int, kind: DocumentKind) -> Select[Any]:
     """The hashes of the documents of a kind that one was made from, oldest first."""
     query = select(words_of(documents.c.text_hash)).join(inputs, inputs.c.input == documents.c.id)
     return query.where(inputs.c.document == document, documents.c.kind == kind.value).order_by(documents.c.id)
-
-
-def keep_use(connection: Connection, document: int, use: CodexUse) -> None:
-    """Store the codex use of a document, in one statement."""
-    rows: list[dict[str, Any]] = [{"effect": _KNOWN, "record": use.known}]
-    rows += [{"effect": _CUT, "record": record} for record in dict.fromkeys(use.cut_by)]
-    connection.execute(insert(codex_uses), [row | {"document": document} for row in rows])

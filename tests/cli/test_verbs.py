@@ -32,7 +32,7 @@ NOT_FOR_LOOKS = (
 NOT_FOR_WRITING = (
     "prefect", "anthropic", "textual", "trafilatura", "lxml", "alembic", "sqlalchemy.dialects.postgresql",
     "bookwright.agents.tools.fetch_page", "bookwright.exports.docx", "bookwright.exports.epub",
-    "bookwright.manuscripts.outlines",
+    "bookwright.manuscripts.outlines", "bookwright.cli.writing.ndjson",
 )  # fmt: skip
 
 
@@ -73,7 +73,15 @@ def test_a_look_imports_nothing_heavy(arguments: tuple[str, ...], loaded: dict[t
 
 @pytest.mark.parametrize(
     ("arguments", "spared"),
+<<<<<<< HEAD
     [(("branches", "lamp"), ("numpy", "jinja2", "rapidfuzz")), (("examples",), ("sqlalchemy", "numpy", "jinja2"))],
+=======
+    [
+        (["branches", "lamp"], ("numpy", "jinja2", "rapidfuzz")),
+        (["examples"], ("sqlalchemy", "numpy", "jinja2")),
+        (["read", "lamp"], ("bookwright.storage.repositories.staleness", "bookwright.models.staleness")),
+    ],
+>>>>>>> af08689e (Read, show and status import nothing of what is stale, and write what tells of its result only once there is one)
 )
 def test_other_small_verbs_import_no_more_than_they_use(
     arguments: tuple[str, ...], spared: tuple[str, ...], loaded: dict[tuple[str, ...], set[str]]
