@@ -22,7 +22,7 @@ NAMES = [name for verbs in VERBS.values() for name in verbs]
 
 LOOKS = (("version",), ("--help",), ("tree", "lamp"), ("log", "lamp"), ("status",), ("status", "lamp"))
 GOES_ON = ("resume", "lamp", "--no-prefect", "--json")
-IN_TURN = (("--help",), ("version",), ("examples",), *LOOKS[2:], ("branches", "lamp"), GOES_ON)
+IN_TURN = (("--help",), ("version",), ("examples",), *LOOKS[2:], ("read", "lamp"), ("branches", "lamp"), GOES_ON)
 """Each imports what those before it do and more, so that one process tells of all."""
 NOT_FOR_LOOKS = (
     "prefect", "pydantic_ai", "openai", "anthropic", "chromadb", "numpy", "textual", "trafilatura", "lxml", "alembic",
@@ -73,15 +73,11 @@ def test_a_look_imports_nothing_heavy(arguments: tuple[str, ...], loaded: dict[t
 
 @pytest.mark.parametrize(
     ("arguments", "spared"),
-<<<<<<< HEAD
-    [(("branches", "lamp"), ("numpy", "jinja2", "rapidfuzz")), (("examples",), ("sqlalchemy", "numpy", "jinja2"))],
-=======
     [
-        (["branches", "lamp"], ("numpy", "jinja2", "rapidfuzz")),
-        (["examples"], ("sqlalchemy", "numpy", "jinja2")),
-        (["read", "lamp"], ("bookwright.storage.repositories.staleness", "bookwright.models.staleness")),
+        (("branches", "lamp"), ("numpy", "jinja2", "rapidfuzz")),
+        (("examples",), ("sqlalchemy", "numpy", "jinja2")),
+        (("read", "lamp"), ("bookwright.storage.repositories.staleness", "bookwright.models.staleness")),
     ],
->>>>>>> af08689e (Read, show and status import nothing of what is stale, and write what tells of its result only once there is one)
 )
 def test_other_small_verbs_import_no_more_than_they_use(
     arguments: tuple[str, ...], spared: tuple[str, ...], loaded: dict[tuple[str, ...], set[str]]
