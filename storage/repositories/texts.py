@@ -47,6 +47,7 @@ def bytes_hash(encoded: bytes) -> str:
     return hashlib.sha256(encoded).hexdigest()[:24]
 
 
+@lru_cache(maxsize=32)
 def packed(encoded: bytes) -> bytes:
     """Compress a text. For a short one zlib's own room, which it clears each time, is about as small as the text."""
     bits = min(max(len(encoded).bit_length(), _WINDOW_BITS[0]), _WINDOW_BITS[-1])
