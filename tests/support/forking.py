@@ -27,6 +27,7 @@ from typing import Any, TextIO, cast
 from sqlalchemy.orm import configure_mappers
 
 from bookwright.flows.prefect.server import CHILD
+from bookwright.prompts.templates import environment
 from tests.support.forks import ADDRESS, MOST_BYTES, SHARING, forking_python
 
 _IMPORTED = (
@@ -165,6 +166,10 @@ def _import_all() -> None:
         importlib.import_module(name)
     for module in pkgutil.walk_packages(importlib.import_module(_VERBS).__path__, f"{_VERBS}."):
         importlib.import_module(module.name)
+    for locale in ("en", "zh"):
+        for name in environment(locale).list_templates(extensions=["j2"]):
+            if not name.startswith("locales/"):
+                environment(locale).get_template(name)
     configure_mappers()
     gc.freeze()
 
