@@ -4,6 +4,7 @@ It takes orders from a socket, each a line of JSON with the files that a program
 with one.
 """
 
+import atexit
 import fcntl
 import gc
 import importlib
@@ -17,6 +18,7 @@ import signal
 import socket
 import sys
 import termios
+import threading
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
@@ -200,7 +202,27 @@ def _run(
         main = sys.modules["__main__"] = ModuleType("__main__")
         return exec(run[-1], main.__dict__)
     sys.argv = run
-    runpy.run_module(run[0], run_name="__main__", alter_sys=True)
+    code = 0
+    try:
+        runpy.run_module(run[0], run_name="__main__", alter_sys=True)
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+        if not isinstance(ended.code, int | None):
+            print(ended.code, file=sys.stderr)
+    _leave(code)
+
+
+def _leave(code: int) -> None:
+    """End as a program does, but for taking all down that is imported, which copies most of its memory: half a second.
+
+    Where it raises, and so tells why, the interpreter ends by itself.
+    """
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code & 0xFF)
 
 
 def _log_anew() -> None:

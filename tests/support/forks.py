@@ -29,10 +29,13 @@ SHARING = "xdist"
 _PYTHON = """#!/bin/sh
 case "$1 $2${{LD_PRELOAD:+ preloaded}}" in
 "-m bookwright"*|"-m prefect"*|"-m bench.shim"|"-m xdist") shift; exec {python} -IS {forked} {socket} "$@";;
+*"/_workspace_runtime_bootstrap.py hook") shift; exec {python} -IS {forked} {socket} {hooks} "$@";;
 *) exec {python} "$@";;
 esac
 """
 """What forks take for their Python."""
+_HOOKS = "prefect.runner._workspace_runtime_bootstrap"
+"""What Prefect starts as a script where a flow run is cancelled."""
 MOST_BYTES = 1 << 17
 _LOOK_SECONDS = 0.02
 CPU_SECONDS: list[float] = []
@@ -186,5 +189,6 @@ def _make_python(folder: Path) -> None:
         "socket": folder / "socket",
     }
     python = folder / "python"
-    python.write_text(_PYTHON.format_map({name: shlex.quote(str(path)) for name, path in found.items()}))
+    quoted = {name: shlex.quote(str(path)) for name, path in found.items()}
+    python.write_text(_PYTHON.format(**quoted, hooks=_HOOKS))
     python.chmod(0o700)
