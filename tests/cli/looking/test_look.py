@@ -7,7 +7,6 @@ import sys
 
 import pytest
 
-from bookwright.flows.prefect import pool, server
 from bookwright.storage.lease import Lease
 
 
@@ -24,16 +23,6 @@ def test_status_of_no_books_creates_nothing(cli, home):
 
     assert (outcome.code, json.loads(outcome.out)) == (0, [])
     assert not home.exists()
-
-
-def test_a_book_that_is_begun_is_no_row_of_what_waits_not_even_from_the_archive(cli, book, monkeypatch):
-    address = "http://127.0.0.1:1/api"
-    monkeypatch.setenv("PREFECT_API_URL", address)
-    monkeypatch.setattr(server, "known_server", lambda _: server.PrefectApi(address))
-    monkeypatch.setattr(pool, "handed_in", lambda _: [pool.NewestRun(book, "queued", "") for book in ("lamp", "ship")])
-    cli("archive", "lamp")
-
-    assert [row["book"] for row in json.loads(cli("status", "--json").out)] == ["ship"]
 
 
 def test_status_of_one_book_names_place_cost_and_roles(cli, book):
