@@ -3,6 +3,7 @@
 import json
 import queue
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -117,4 +118,9 @@ def local_process(api: str, deployment: str, name: str, login: str = "", **run: 
         known = token.json().get("token", "") if token.is_success else ""
         headers = {"Prefect-Csrf-Token": known, "Prefect-Csrf-Client": "me"} if known else {}
         body = {"name": name, "parameters": {"book": "nobody"}, **run}
-        return client.post(f"/deployments/{deployment}/create_flow_run", json=body, headers=headers).status_code
+        for _ in range(20):  # a server whose SQLite another connection has locked says 503: come again
+            answer = client.post(f"/deployments/{deployment}/create_flow_run", json=body, headers=headers)
+            if answer.status_code != httpx.codes.SERVICE_UNAVAILABLE:
+                break
+            time.sleep(0.1)
+        return answer.status_code

@@ -73,6 +73,7 @@ def served(settings: Settings, missing: set[str], forks: Forks, *, has_ui: bool 
     """Run the server of a data folder without some of its defences."""
     port = free_port()
     environment = server_environment(settings, port, has_ui=has_ui)
+    environment["PREFECT_SERVER_SERVICES_LATE_RUNS_ENABLED"] = "false"  # it locks the database just when a run arrives
     if "login" in missing:
         del environment["PREFECT_SERVER_API_AUTH_STRING"]
     if "csrf" in missing:
