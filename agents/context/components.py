@@ -108,7 +108,7 @@ PROSE_COMPONENTS = (
     Component("book_design", ChangeRate.BY_UNIT, 0.14, 1.00, _WRITE, turn=9, wish=3),
     Component("unit_designs", ChangeRate.BY_UNIT, 0.16, 1.00, _WRITE, turn=4, stands_whole=True, wish=2),
     Component("writers_brief", ChangeRate.BY_UNIT, 0.16, 0.40, _WRITE, turn=3, stands_whole=True),
-    Component("current_task", ChangeRate.BY_UNIT, 0.05, 0.12, _WRITE, turn=5, stands_whole=True),
+    Component("current_task", ChangeRate.BY_UNIT, 0.05, 0.40, _WRITE, turn=5, stands_whole=True),
     Component("search_dependent", ChangeRate.BY_UNIT, 0.05, 0.10, _WRITE, turn=8),
     Component("hints", ChangeRate.BY_UNIT, 0.14, 0.18, _WRITE, turn=7),
     Component("text_summary", ChangeRate.BY_UNIT, 0.10, 0.30, _WRITE, turn=11, wish=4),

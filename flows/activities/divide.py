@@ -47,10 +47,7 @@ def wants_child(unit: TaskNode, deps: Deps) -> bool:
         return False
     if last.is_brought_in:
         return unit.remaining > 0  # the book goes on behind what its author wrote, however little is to come
-    usual = lengths_of_children(unit, deps).usual
-    if not last.level.is_at_least(Level.ACT):
-        usual = min(usual, max_unit_length(deps))
-    return not division_is_over(unit.remaining, usual)
+    return not division_is_over(unit.remaining, lengths_of_children(unit, deps).usual)
 
 
 def divide(unit: TaskNode, deps: Deps) -> None:

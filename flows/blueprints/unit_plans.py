@@ -76,7 +76,8 @@ def child_lengths(unit: TaskNode, child: Level, max_unit_length: int, deps: Deps
     own = plan_of(child, deps)
     if own and own.length:
         return ChildLengths((low + high) // 2, low, high, is_planned=True)
-    return ChildLengths(usual_child_length(child, max_unit_length), low, high)
+    most = high if child.is_at_least(Level.ACT) else min(high, max_unit_length)  # as much as will be granted
+    return ChildLengths(usual_child_length(child, max_unit_length), min(low, most), most)
 
 
 def _written_before(unit: TaskNode, child: Level, deps: Deps) -> int:

@@ -71,10 +71,7 @@ def child_level(level: Level, length: int) -> Level | None:
 
 def usual_child_length(child: Level, max_unit_length: int) -> int:
     """The usual length of a child of this level; where it is written, no more than may be written at once."""
-    low, _ = child.bounds
-    if child.is_at_least(Level.ACT):
-        return child.usual_length
-    return max(low, min(child.usual_length, max_unit_length))
+    return child.usual_length if child.is_at_least(Level.ACT) else min(child.usual_length, max_unit_length)
 
 
 def division_is_incremental(child: Level) -> bool:

@@ -1,10 +1,13 @@
 """What one activity hands on to the next: open points, findings of parts, the text behind the findings."""
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bookwright.agents.backends.protocol import Request
 from bookwright.flows import walk_steps
 from bookwright.flows.activities.divide import divide
 from bookwright.flows.activities.plan import decompose, plan
@@ -83,6 +86,31 @@ def test_a_child_that_is_not_planned_hands_an_open_point_on_to_the_next(tmp_path
         children = stores.nodes.children(root.key, TaskType.WRITE)
     assert [child.open_points for child in children] == [("Who paid the debt?",)] * 2
     assert deps.fresh(root).open_points == ("Who paid the debt?",)
+    closed(deps)
+
+
+@pytest.mark.parametrize(("at_once", "offered"), [(None, (2_000, 3_000)), (800, (800, 800)), (4_000, (2_000, 4_000))])
+def test_a_chapter_gets_any_length_that_whoever_divides_is_offered(
+    tmp_path: Path, at_once: int | None, offered: tuple[int, int]
+) -> None:
+    asked: list[int] = []
+
+    def ask_for(place: int) -> Callable[[Request], PlanOutput]:
+        def child(request: Request) -> PlanOutput:
+            [bounds] = re.findall(r"from (\d+) to (\d+)\.", request.prompt.user)
+            asked.append(length := int(bounds[place]))
+            return PlanOutput(sub_tasks=tuple(one.model_copy(update={"length": length}) for one in CHILD.sub_tasks))
+
+        return child
+
+    root, deps = begin(tmp_path, scripted(refiner=[ask_for(0), ask_for(1)]), length=20_000, max_unit_length=at_once)
+
+    divide(root, deps)
+    divide(root, deps)
+
+    with deps.stores() as stores:
+        children = stores.nodes.children(root.key, TaskType.WRITE)
+    assert [child.length for child in children] == asked == [*offered]
     closed(deps)
 
 

@@ -173,6 +173,22 @@ def test_the_task_goes_without_the_entries_that_tell_a_secret(library):
     assert "boathouse" not in text
 
 
+@pytest.mark.parametrize("profile", [ProfileName.ECONOMY, ProfileName.STANDARD])
+def test_a_chapter_as_full_as_its_planner_may_make_it_is_told_whole_to_its_writer(library, profile):
+    entries = [f"{library.sentences(4)} Point {number}." for number in range(16)]
+    with library.storage.write() as stores:
+        chapter = library.add_unit(stores, stores.nodes.root(), Level.CHAPTER)
+        library.write(stores, library.add_unit(stores, stores.nodes.root(), Level.CHAPTER), library.sentences(900), "")
+        spec = {"instructions": entries[:7], "constraints": entries[7:11], "acceptance_criteria": entries[11:]}
+        stores.nodes.change(chapter.key, spec=json.dumps(spec))
+    brief_for(library, chapter, "She counts. " * 150)
+
+    context = prose(library, chapter, profile)
+
+    assert [entry for entry in entries if entry not in block(context, "current_task")] == []
+    assert size(context) <= room("write_plan", profile)
+
+
 def test_unused_room_goes_to_the_whole_chapter_before(library):
     with library.storage.write() as stores:
         root = stores.nodes.root()

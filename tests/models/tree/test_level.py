@@ -77,9 +77,9 @@ def test_a_coarser_level_is_usually_longer() -> None:
         (Level.VOLUME, 300, 150_000),
         (Level.ACT, 300, 30_000),
         (Level.CHAPTER, 3_000, 3_000),
-        (Level.CHAPTER, 300, 2_000),
+        (Level.CHAPTER, 300, 300),
         (Level.SCENE, 700, 700),
-        (Level.SCENE, 300, 500),
+        (Level.SCENE, 300, 300),
         (Level.BEAT, 10_000, 300),
     ],
 )
