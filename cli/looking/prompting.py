@@ -21,7 +21,7 @@ from bookwright.models.talk.tool import ToolResponse
 from bookwright.models.text.diff import changed_lines
 from bookwright.prompts.render import render
 from bookwright.prompts.stored_card import card_of
-from bookwright.prompts.templates import render_edited, source_of, takes_in
+from bookwright.prompts.templates import ENDING, render_edited, source_of, takes_in
 from bookwright.storage.files.blueprints import blueprint_of
 from bookwright.storage.steps.queries import NO_LONGER_KEPT, AskedStep
 
@@ -61,6 +61,7 @@ def prompt(
     Nothing is asked of a model and nothing is written, so a book may be written meanwhile.
     """
     _check_options(template, edited, stands_for, diff, reply)
+    stands_for = stands_for and stands_for.removesuffix(ENDING)  # as templates name each other
     with open_book(book) as opened:
         step = _step_of(opened, wanted)
         if template:

@@ -77,7 +77,7 @@ def test_a_frame_that_the_template_takes_in_can_be_printed_and_replaced(cli, dra
     before, mark, after = cli("prompt", *draft, "--template", "--as", frame).out.rpartition("{% endblock")
     file.write_text(f"{before}\nAnd be kind.\n{mark}{after}", encoding="utf-8")
 
-    changed = cli("prompt", *draft, "--with", file, "--as", frame, "--diff").out
+    changed = cli("prompt", *draft, "--with", file, "--as", f"{frame}.md.j2", "--diff").out
 
     assert "+And be kind." in changed.splitlines()
 
