@@ -102,10 +102,10 @@ class DocumentRepository(Repository):
         read = self._all(sql.OF_NODES, nodes=unknown, kinds=[kind.value for kind in kinds]) if unknown else []
         if view is None:
             return read
-        by_place = {(document.node, document.kind): document for document in read}
-        for key, kind in product(unknown, kinds):
-            view.keep(key, kind, by_place.get((key, kind)))
         known = [view.current(key, kind) for key, kind in product(set(nodes).difference(unknown), kinds)]
+        by_place = {(document.node, document.kind): document for document in read}
+        for key, kind in product(unknown, kinds):  # which may put out what was known
+            view.keep(key, kind, by_place.get((key, kind)))
         return sorted((*read, *filter(None, known)), key=lambda document: document.id)
 
     def as_of(self, keys: Iterable[int], kind: DocumentKind, before: int) -> list[Document]:

@@ -4,6 +4,8 @@ import pytest
 
 from bookwright.models.document import Document, DocumentKind, NewDocument
 from bookwright.models.text.language import Language
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.tree.held_view import DocumentView, HeldView
 from tests.storage.conftest import BACKINGS, BOOK
@@ -71,3 +73,22 @@ def test_a_view_keeps_the_documents_that_were_asked_for_last() -> None:
     assert view.current(1, DocumentKind.PROSE) == first
     assert not view.knows(2, DocumentKind.PROSE)
     assert view.find(1_999) is not None
+
+
+def test_however_many_are_asked_for_at_once_all_are_found_those_that_were_known_too(
+    held: BookStorage, storage: BookStorage
+) -> None:
+    many = [PlanNode(goal=f"goal {number}", task_type=TaskType.WRITE) for number in range(400)]
+    with storage.write() as stores:
+        units = stores.nodes.add(stores.nodes.root(), many, level=Level.CHAPTER.value)
+        for unit in units:
+            stores.documents.add(NewDocument(node=unit.key, kind=DocumentKind.RETELLING, text=unit.goal), None)
+    keys = [unit.key for unit in units]
+
+    with held.look() as stores:
+        found = [
+            [document.node for document in stores.documents.of_nodes(asked, DocumentKind.RETELLING)]
+            for asked in (keys[:200], keys, keys, [*keys[-256:], keys[0]])
+        ]
+
+    assert found == [keys[:200], keys, keys, [keys[0], *keys[-256:]]]
