@@ -19,6 +19,7 @@ UNRATED = ("default name", "leftover")
 OWN_GROUP = "own"
 _HEADER = re.compile(r"\[([^\[\]\\^]+)\]")
 _PLAIN = re.compile(r"[^\\^$.|?*+()\[\]{}]+")
+_CODED = re.compile(r"\\(?:x\w\w|u\w{4}|U\w{8}|N\{[^}]*\}|\d{1,3}|.)|\[\^?\]?(?:\\.|[^\]\\])*\]")
 _GROUP = re.compile(r"\([^()]*\)(?:[?*+]|\{[^}]*\})?")
 _CHOICE = re.compile(r"\(\?:([\w|]+)\)(?![?*{])")
 """A group of which every find has one word."""
@@ -128,7 +129,7 @@ def _one_script(text: str, language: Language) -> str:
 
 def _needles(entry: str) -> tuple[tuple[str, ...], ...]:
     """Return what each find of a pattern holds: its runs of letters, and one of the words of each choice."""
-    flat = re.sub(r"\\.|\[[^\]]*\]", "\0", entry).lower()
+    flat = _CODED.sub("\0", entry).lower()
     choices = [tuple(match[1].split("|")) for match in _CHOICE.finditer(flat) if _is_outermost(flat, match.start())]
     while flat != (flat := _GROUP.sub("\0", flat)):
         pass

@@ -59,9 +59,12 @@ def test_the_letters_that_spare_a_search_stand_in_every_find(language: Language)
         ("(?:he|she)? (?:cried|wept){1,2} a[nt]", "She wept at once."),
         ("(?:re|un)(?:lock|bolt)? it", "Un it!"),
         ("(?:(?:red|blue)|green) (?:ink|wax)", "Green wax."),
+        (r"a silence \u2014 long", "There was a silence — long and cold."),
+        (r"\x61 thousand \N{COLON} yes", "A thousand : yes."),
+        (r"[]x\]a]bc so{2}n", "It is abc soon."),
     ],
 )
-def test_whichever_words_of_a_choice_are_taken_it_is_found(entry: str, text: str) -> None:
+def test_whatever_a_pattern_leaves_open_it_is_found(entry: str, text: str) -> None:
     phrases = changed(shipped_list(Language.EN), [entry], Language.EN)
 
     assert entry in [hit.entry for hit in stock_in(text, Language.EN, phrases).hits]
