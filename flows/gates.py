@@ -52,7 +52,8 @@ def rest_if_waiting(deps: Deps) -> None:
 
 def open_outline(unit: TaskNode, stores: Stores, deps: Deps) -> None:
     """Open the gate of the book's first plan, in the transaction that is about to record the plan."""
-    if GateKind.OUTLINE in deps.brief.gates and unit.parent is None and not stores.nodes.children(unit.key):
+    is_first = unit.parent is None and not (unit.planning_round or stores.nodes.child_units(unit.key))
+    if is_first and GateKind.OUTLINE in deps.brief.gates:
         stores.gates.open(unit, GateKind.OUTLINE)
 
 

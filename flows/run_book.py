@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 
 from bookwright.agents.runtime.events.bus import EventBus
@@ -64,7 +64,8 @@ def run_book(book_id: str, around: RunConfig) -> Book:
                 webhook.run_command(settings.notify_command, webhook.news_of(gate, book))
                 raise GateWaiting(gate) from None
         except BookPaused:
-            webhook.tell_rest(_stored(book_id, around), around.webhook_hosts, settings.notify_command)
+            with suppress(DatabaseUnreachable):  # it may rest for want of the database
+                webhook.tell_rest(_stored(book_id, around), around.webhook_hosts, settings.notify_command)
             raise
     if is_written_now:
         webhook.tell_rest(book, around.webhook_hosts, settings.notify_command)

@@ -67,7 +67,7 @@ _KINDS = {
 }  # fmt: skip
 
 _VERB = re.compile(r"`bookwright (\w+)")
-_COMMAND = re.compile(r"`(?:bookwright )?[^`]*`|(?<!\w)--[a-z]{2}")
+_COMMAND = re.compile(r"`(?!#)(?:bookwright )?[^`]*`|(?<!\w)--[a-z]{2}")
 
 _PAGES = {
     "brief": ("Change the order", "/brief"), "secrets": ("To the codex", "/codex"), "codex": ("To the codex", "/codex"),

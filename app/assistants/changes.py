@@ -67,13 +67,13 @@ class BookChanges:
     def begin_book(self, order: dict[str, str], bill_hash: str) -> Facts:
         """Begin a book that `bill_for_new_book` has shown the bill of; this spends the author's money."""
         from bookwright.app.estimates.rehearsal import estimate_book
-        from bookwright.app.orders.order_form import OrderBill, brief_of
+        from bookwright.app.orders.order_form import OrderBill, brief_of_order
 
         settings = self._settings
-        brief = brief_of(order, settings.home)
+        brief = brief_of_order(order, settings.home)
         OrderBill(brief, estimate_book(brief, settings)).check(bill_hash)
         with library(settings) as database:
-            book = begin(database, brief, settings)
+            book = begin(database, brief, settings, is_new=False)  # asked again after a time-out it is the same
         return self._start(book.id, ["resume", book.id, "--no-prefect"])
 
     def resume_book(self, book: str, bill_hash: str, until: str = "") -> Facts:

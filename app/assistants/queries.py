@@ -229,9 +229,9 @@ class BookQueries:
         `profile`, `model` and `usd`, the cap. Nothing is begun.
         """
         from bookwright.app.estimates.rehearsal import estimate_book
-        from bookwright.app.orders.order_form import OrderBill, brief_of
+        from bookwright.app.orders.order_form import OrderBill, brief_of_order
 
-        brief = brief_of(order, self._settings.home)
+        brief = brief_of_order(order, self._settings.home)
         found = estimate_book(brief, self._settings)
         return {
             "length": found.length, "unit": found.unit, "profile": found.profile, "low": asdict(found.total.low),

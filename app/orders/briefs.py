@@ -170,7 +170,7 @@ def whole_number(name: str, value: str) -> int:
         InvalidBrief: It is none; the message names the field.
     """
     digits = value.replace(",", "").replace(" ", "").replace("\u202f", "")
-    if not digits.isdecimal() or len(digits) > 12:
+    if not digits.removeprefix("-").isdecimal() or len(digits) > 40:
         raise InvalidBrief(f"The {name} is a whole number, not {value[:40]!r}.")
     return int(digits)
 

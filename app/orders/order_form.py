@@ -22,6 +22,7 @@ FIELDS = ("premise", "title", "pen_name", "genre", "style", "audience", "ending"
 
 _TEXTS = ("premise", "title", "pen_name", "genre", "style", "style_sample", "audience", "ending", "language", "profile")
 _WHOLE = ("length", "seed", "candidates")
+_KEYS = {*_TEXTS, *_WHOLE, "usd", "model", "blueprint", "outline"}
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,13 @@ def brief_of(fields: Mapping[str, str], home: Path) -> Brief:
     if brief.style_sample:
         check_sample(brief.style_sample, brief.language)
     return brief
+
+
+def brief_of_order(order: Mapping[str, str], home: Path) -> Brief:
+    """Make a brief of what an assistant gives, which no form held to its keys; raises `InvalidBrief`."""
+    if unknown := [name for name in order if name not in _KEYS and not name.startswith("gate_")]:
+        raise InvalidBrief(f"an order has no {unknown[0]!r}; it has {', '.join(sorted(_KEYS))} and gate_KIND.")
+    return brief_of(order, home)
 
 
 def blueprint_names(home: Path) -> list[str]:

@@ -68,8 +68,8 @@ def check_strong_writer(opened: OpenBook, complaint: str) -> None:
         raise InvalidInput(complaint)
 
 
-def end_in(storage: BookStorage, words: str | None) -> str | None:
-    """Return where a run of a book is to rest, as `Limits.parse` takes it: what is there by its label.
+def end_in(storage: BookStorage, words: str | None, *, grows: bool = False) -> str | None:
+    """Return where a run of a book, that `grows` behind its end, is to rest: what is there by its label.
 
     Raises:
         InvalidSetting: Nothing of the book is called that.
@@ -78,7 +78,7 @@ def end_in(storage: BookStorage, words: str | None) -> str | None:
     if words is None:
         return None
     with storage.read() as stores:
-        return _label_of(words.strip(), stores)
+        return _label_of(words.strip(), stores, grows)
 
 
 def end_in_book_of(brief: Brief, words: str | None, settings: Settings, *, is_new: bool) -> str | None:
@@ -96,11 +96,14 @@ def end_in_book_of(brief: Brief, words: str | None, settings: Settings, *, is_ne
         return words if known is None else end_in(BookStorage(database, known.id, known.brief.language), words)
 
 
-def _label_of(words: str, stores: Stores) -> str:
+def _label_of(words: str, stores: Stores, grows: bool) -> str:
     number = chapter_number(words)
     if number is None and not may_be_title(words):
         return words
-    if number is not None and number > len(stores.codex.reading_order().chapters):
+    reading = stores.codex.reading_order()
+    if number is not None and number > len(reading.chapters):
+        if reading.chapters and not (reading.usual or grows):
+            raise InvalidSetting(f"--until is {words!r}; this book has no more than {len(reading.chapters)} chapters")
         return words  # it is still to come
     try:
         unit = find_node(words, stores)
@@ -109,15 +112,15 @@ def _label_of(words: str, stores: Stores) -> str:
         raise InvalidSetting(f"--until is {words!r}: {error}") from None
 
 
-def begin(database: Database, brief: Brief, settings: Settings) -> Book:
-    """Put a new book on the shelf, once it is sure that it can be written as things are set.
+def begin(database: Database, brief: Brief, settings: Settings, *, is_new: bool = True) -> Book:
+    """Put a book on the shelf, once it is sure that it can be written as things are set; a new one, unless told.
 
     Raises:
         InvalidInput: It cannot; the message says what to change.
     """
     check_writable(brief, settings)
     check_reach(brief, settings)
-    return find_or_create(database, brief, is_new=True)
+    return find_or_create(database, brief, is_new=is_new)
 
 
 def start_verb(arguments: Sequence[str], book: str, settings: Settings) -> "subprocess.Popen[bytes]":

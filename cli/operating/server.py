@@ -56,6 +56,8 @@ def submit(
 ) -> None:
     """Hand a book to a Prefect work pool: a worker writes it, here or on another host."""
     settings = load_settings()
+    if (book or is_sweep) and (brief_file or options):
+        raise InvalidSetting("what is there is handed in as it is; `bookwright brief BOOK --set` changes its order")
     if is_sweep:
         _sweep(settings, as_json)
         return

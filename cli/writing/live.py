@@ -27,6 +27,7 @@ from bookwright.app.status.progress import (
     unit_text,
 )
 from bookwright.cli.output import notes_above
+from bookwright.models.errors import DatabaseUnreachable
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.talk import event as events
@@ -159,7 +160,7 @@ class LiveView:
 
         A database that is broken for good ends the walk, which then says so.
         """
-        with suppress(DBAPIError):
+        with suppress(DBAPIError, DatabaseUnreachable):
             self._feed.new()
             self._progress = read_progress(self._storage)
         return self._progress
@@ -200,7 +201,7 @@ class PlainView:
 
     def _print_steps(self, until: Any = EVERY_STEP) -> None:
         """Print the steps up to one, which a closed unit stands below."""
-        with self._lock, suppress(DBAPIError):  # as above
+        with self._lock, suppress(DBAPIError, DatabaseUnreachable):  # as above
             for line in self._feed.new(until or EVERY_STEP):
                 self._print(step_text(line, self._feed.names))
 

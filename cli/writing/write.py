@@ -83,7 +83,7 @@ def resume_book(book: BookArgument, more: More = None, *, run: RunOptions) -> No
     run.check_one_voice()
     with open_book(book) as opened:
         begin_anew(opened.storage)
-        limits = Limits.parse(starting.end_in(opened.storage, run.until), run.words_today)
+        limits = Limits.parse(starting.end_in(opened.storage, run.until, grows=more is not None), run.words_today)
         starting.check_writable(opened.book.brief, opened.settings)
         if not opened.book.calls:
             check_reach(opened.book.brief, opened.settings)

@@ -82,7 +82,7 @@ def _desk(book: BookRequest, template: str, folds: Folds) -> HTMLResponse:
         template, "desk", sight=sight, folds=folds, text=_text(book), is_held=is_held(stands),
         row=row_of(book.studio, ListedBook(stands, root.written, len(sight.gates))), doing=doing,
         per_hour=per_hour, seconds_left=left, waiting=states.count(EditState.WAITING),
-        refused=states.count(EditState.REFUSED),
+        refused=states.count(EditState.REFUSED), edits=states,
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from typing import Self
 from bookwright.failpoints import Failpoint
 from bookwright.models.amount import MICROS, Amount, Cap
 from bookwright.models.errors import BudgetExceeded, DatabaseUnreachable
+from bookwright.models.wording import money
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.studio import Studio
 
@@ -125,7 +126,7 @@ class BudgetLedger:
             if cost > left.cost:
                 raise BudgetExceeded(
                     f"the next call may cost up to ${cost / MICROS:.4f} and {self._title} has "
-                    f"${max(left.cost, 0) / MICROS:.4f} of ${self._cap.cost / MICROS:.2f} left",
+                    f"${max(left.cost, 0) / MICROS:.4f} of {money(self._cap.cost)} left",
                     self._remedy,
                 )
         if left.tokens is not None and tokens > left.tokens:

@@ -169,15 +169,21 @@ def test_an_author_s_words_are_saved_once_and_a_stale_version_is_refused(setting
 
 
 def test_nothing_is_begun_without_the_bill_that_was_shown(settings: Settings) -> None:
-    async def does(client: "Client") -> tuple[str, Any, Any]:
+    async def does(client: "Client") -> tuple[str, str, Any, Any, str, Any]:
         why = await refused(client, "begin_book", order=ORDER, bill_hash="0" * 64)
+        misspelt = await refused(client, "bill_for_new_book", order=ORDER | {"bugdet": "3"})
         bill = await call(client, "bill_for_new_book", order=ORDER)
         before = await call(client, "books")
-        return why, before, await call(client, "begin_book", order=ORDER, bill_hash=bill["bill_hash"])
+        begun = await call(client, "begin_book", order=ORDER, bill_hash=bill["bill_hash"])
+        again = await refused(client, "begin_book", order=ORDER, bill_hash=bill["bill_hash"])
+        return why, misspelt, before, begun, again, await call(client, "books")
 
-    why, before, begun = asked(settings, does, allows=True)
+    why, misspelt, before, begun, again, after = asked(settings, does, allows=True)
 
     assert "bill" in why
+    assert "an order has no 'bugdet'; it has audience," in misspelt
+    assert "still at work on this book" in again
+    assert len(after) == 1
     assert before == []
     assert begun["is_started"]
     assert finished(settings, begun["book"])

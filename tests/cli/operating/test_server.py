@@ -23,6 +23,8 @@ BRIEF = ("--premise", "A keeper of a lighthouse counts ships.", "--words", "900"
         ((*BRIEF, "--words-today", "0"), "--words-today is 0"),
         ((*BRIEF, "--export", "epub,pdf"), "no export format is called 'pdf'"),
         (("--book", "nobody"), "there is no book 'nobody'"),
+        (("--book", "nobody", "--budget-usd", "5"), "is handed in as it is; `bookwright brief BOOK --set`"),
+        (("--interrupted", *BRIEF), "is handed in as it is"),
     ],
 )
 def test_what_no_worker_could_write_is_refused_before_prefect_is_asked(cli, home, arguments, message):

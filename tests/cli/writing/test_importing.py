@@ -190,3 +190,30 @@ def test_a_brief_names_its_outline_and_a_bad_one_is_refused(cli: Cli, tmp_path: 
 
     assert outcome.code == 2
     assert "names no chapters" in outcome.err
+
+
+def test_an_outline_does_not_do_away_with_the_look_at_the_first_plan(cli: Cli, tmp_path: Path):
+    (tmp_path / "outline.md").write_text(OUTLINE, encoding="utf-8")
+    options = ("--words", "600", "--profile", "economy", "--no-prefect", "--gate", "outline", "--json")
+
+    rests = cli("write", "--outline", tmp_path / "outline.md", *options)
+
+    assert rests.code == 5
+    assert "outline of the book" in rests.err
+    book = json.loads(cli("status", "--json").out)[0]["book"]
+    assert cli("approve", book).code == 0
+    assert cli("resume", book, "--no-prefect", "--json").code == 0
+
+
+def test_no_book_is_written_to_its_end_for_a_chapter_that_it_cannot_have(cli: Cli, tmp_path: Path):
+    (tmp_path / "outline.md").write_text(OUTLINE, encoding="utf-8")
+    options = ("--words", "600", "--profile", "economy", "--no-prefect", "--until", "1", "--json")
+    cli("write", "--outline", tmp_path / "outline.md", *options)
+    book = json.loads(cli("status", "--json").out)[0]["book"]
+    cli("resume", book, "--until", "2", "--no-prefect")
+
+    refused = cli("resume", book, "--until", "chapter 99", "--no-prefect")
+
+    assert refused.code == 2
+    assert "--until is 'chapter 99'; this book has no more than 2 chapters" in refused.err
+    assert cli("resume", book, "--words", "500", "--until", "chapter 3", "--no-prefect").code in (0, 4)

@@ -92,6 +92,20 @@ def test_a_wish_that_it_rest_outlives_the_change_of_its_order(opened: OpenBook) 
     assert finished.state is BookState.FINISHED
 
 
+def test_a_wish_that_it_rest_outlives_a_change_that_is_made_while_nobody_holds_the_book(opened: OpenBook) -> None:
+    assert ask_to_rest(opened).is_asked
+    brief = opened.book.brief
+    saved = save_or_queue(
+        opened, BriefEdit(brief=brief.model_dump(mode="json") | {"pen_name": "Ann"}, seen=brief_seen(brief))
+    )
+
+    with pytest.raises(BookPaused, match="asked to rest"):
+        _written(opened, RunObserver())
+
+    assert saved.queued is None
+    assert (_stored(opened).brief.pen_name, _stored(opened).calls) == ("Ann", 0)
+
+
 def test_a_note_is_seen_to_by_whoever_writes_the_book(opened: OpenBook) -> None:
     def remark(label: str) -> None:
         with opened.storage.read() as stores:
