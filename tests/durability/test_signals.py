@@ -6,14 +6,18 @@ Source: facts/durability-performance, sections 5.1 (I2, I6) and 5.3.
 import os
 import random
 import signal
+import sqlite3
 import time
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from bookwright.models.book import BookState
+from bookwright.models.settings import Settings
 from bookwright.models.step import Failure
+from bookwright.storage.engine.database import database_file
 from tests.durability.children import calls_in, finished_text, provider, wait_for_calls
 from tests.durability.command import (
     RESUME,
@@ -110,6 +114,19 @@ def test_a_call_that_outlasts_the_stop_is_kept_as_a_failed_attempt(tmp_path: Pat
     assert (book.state, book.lease_owner, book.calls) == (BookState.PAUSED, None, len(calls_in(ledger)))
 
 
+def stop_outside_a_write(pid: int, settings: Settings) -> None:
+    """Stop a process that does not hold SQLite's lock just then: while it sleeps nobody else could write at all."""
+    while True:
+        os.kill(pid, signal.SIGSTOP)
+        with closing(sqlite3.connect(database_file(settings) or "", timeout=0.2)) as looked:
+            try:
+                looked.execute("BEGIN IMMEDIATE")
+                return
+            except sqlite3.OperationalError:
+                os.kill(pid, signal.SIGCONT)
+                time.sleep(0.001)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "trouble",
@@ -123,7 +140,7 @@ def test_a_worker_that_slept_past_its_lease_writes_nothing_more(tmp_path: Path, 
         settings = settings_of(variables)
         first = bookwright(variables, *WRITE, output=output)
         wait_until(lambda: asked(url) == 3, "the third call is on its way")
-        os.kill(first.pid, signal.SIGSTOP)
+        stop_outside_a_write(first.pid, settings)
         had = tokens(settings)[-1]
 
         wait_until(lambda: the_book(settings).lease_expires < time.time(), "the lease has run out")
