@@ -13,6 +13,7 @@ import execnet
 import pytest
 from hypothesis import settings
 
+from bookwright.flows.prefect.server import NO_AUTHORITY
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.engine import migrate
 from bookwright.storage.engine.database import open_database
@@ -24,8 +25,7 @@ settings.register_profile("bookwright", deadline=None)  # a busy machine is no f
 settings.register_profile("thorough", deadline=None, max_examples=2_000)  # pytest --hypothesis-profile=thorough
 settings.load_profile("bookwright")
 
-os.environ["PREFECT_API_SSL_CERT_FILE"] = str(Path(__file__).parent / "support" / "authority.pem")
-"""One certificate in place of hundreds, which each client of Prefect's reads anew; here none is asked for one."""
+os.environ["PREFECT_API_SSL_CERT_FILE"] = NO_AUTHORITY  # for clients of Prefect's that tests make themselves
 
 os.environ["OMP_WAIT_POLICY"] = "passive"
 """As the embedded model sets it, too late where llama.cpp is loaded before: its threads waited burning cores."""

@@ -20,7 +20,7 @@ from prefect.settings import get_current_settings
 from prefect.settings.legacy import Setting
 from prefect.states import Cancelled, Failed
 
-from bookwright.flows.prefect.server import PrefectApi
+from bookwright.flows.prefect.server import NO_AUTHORITY, PrefectApi
 from bookwright.models.errors import BookFailed, BookHeld, BookPaused, BookwrightError, GateWaiting
 
 FLOW_NAME = "write-book"
@@ -47,7 +47,9 @@ def to_stderr(line: str) -> None:
 def reaching(api: PrefectApi) -> dict[Setting, Any]:
     """Return Prefect's settings that lead to a server and let us in there."""
     login = {prefect.settings.PREFECT_API_AUTH_STRING: api.login} if api.login else {}
-    return {prefect.settings.PREFECT_API_URL: api.url} | login
+    has_tls = api.url.startswith("https:")
+    authority = {} if has_tls else {prefect.settings.PREFECT_API_SSL_CERT_FILE: NO_AUTHORITY}
+    return {prefect.settings.PREFECT_API_URL: api.url} | login | authority
 
 
 class PlainFlow(Flow[_P, _R]):

@@ -24,6 +24,10 @@ from bookwright.storage.files.privacy import make_private, write_once
 START_SECONDS = 120.0
 """How long a server may take to come up; its first start makes its database."""
 
+NO_AUTHORITY = str(Path(__file__).with_name("nobody.pem"))
+"""A file with one certificate, of nobody's: a server without TLS shows none, and each client of Prefect's would read
+the hundreds of all authorities anew."""
+
 CHILD = "bookwright.flows.prefect.child"
 _APP = "bookwright.flows.prefect.app"
 
@@ -93,6 +97,7 @@ def server_environment(settings: Settings, port: int, *, has_ui: bool = True) ->
     url, login = api_url(port), make_login(settings)
     ours = {
         "PREFECT_HOME": str(prefect_home(settings)),
+        "PREFECT_API_SSL_CERT_FILE": NO_AUTHORITY,
         "PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS": url.removesuffix("/api"),
         "PREFECT_SERVER_UI_ENABLED": str(has_ui).lower(),
         # Which kinds of blocks there are is shown in the UI alone, and a fifth of a start to write down.
