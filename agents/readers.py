@@ -7,7 +7,7 @@ from bookwright.models.story.retelling import RepairOrders, Retelling
 from bookwright.models.text.changes import Changes
 from bookwright.models.tree.decision import Choice
 from bookwright.models.tree.level import Level
-from bookwright.models.tree.plan import DoubtedPlot, Plot
+from bookwright.models.tree.plan import ChosenPlot, DoubtedPlot, Plot
 
 VOICE = Agent("voice", "story/book/voice", "writer", CREATIVE, "designer")
 """Who finds the voice of a book before its first page is written."""
@@ -17,8 +17,10 @@ FREE_DRAFT = Agent("draft.free", "story/book/write/free", "writer", CREATIVE, "w
 """Who writes a book of one piece from the order alone, as if nobody had planned it."""
 STORY = Agent("story", "story/book/plan/story", "planner", CREATIVE, "planner")
 """Who tells the story of a short book in plain words, before any of it is planned."""
-PLOT = Agent("plot", "story/book/plan/plot", "planner", SYNTHESIS, "planner", output=Plot)
+PLOT = Agent("plot", "story/book/plan/plot", "planner", SYNTHESIS, "planner", output=ChosenPlot)
 """Who chooses between two such stories, and makes the plan that the book is written from."""
+PART_PLOT = replace(PLOT, prompt="story/book/plan/part", output=Plot)
+"""Who makes the plan of one act or volume of such a book, with the book's own plan in view."""
 DOUBTS = Agent("doubts", "story/book/plan/doubts", "critic", REASONING, "critic", artefact="doubts")
 """Who believes nothing of a plan for a book of many chapters."""
 PLOT_AGAIN = replace(PLOT, name="plot.again", prompt="story/book/plan/plot_again", output=DoubtedPlot)

@@ -30,24 +30,19 @@ _PRICED = {"anthropic": "anthropic:claude-sonnet-4-5", "openai": "openai:gpt-5"}
 def run(full: bool) -> Iterator[Measure]:
     """Write whole books of growing length and measure every prompt; then time the embedded server.
 
-    The shorter ones are told, and see more of themselves the longer they are; the price of those that are planned is
-    to be flat.
+    They are told, and the shorter ones see more of themselves the longer they are; the price of those in acts, and of
+    books that are planned, is to be flat.
     """
-    planned = (60_000, 500_000 if full else 120_000)
-    books = {
-        (profile, size): shim.run("prompts:write_book", length=size, profile=profile)
-        for profile in ("standard", "economy")
-        for size in (*_TOLD, *planned)
-    }
-    if full:
-        books["economy", 5_000_000] = shim.run("prompts:write_book", length=5_000_000, profile="economy")
-    for (profile, size), book in books.items():
-        yield from _of_one_book(profile, size, book)
+    least, most = 120_000, 500_000 if full else 240_000
     for profile in ("standard", "economy"):
-        least = books[profile, planned[0]]
-        most_size, most = max((size, book) for (name, size), book in books.items() if name == profile)
-        growth = most["tokens_a_step"] / least["tokens_a_step"]
-        yield Measure(f"prompts.{profile}.growth", growth, f"{most_size:,} over {planned[0]:,} words", "<= 1.1")
+        for size in _TOLD:
+            yield from _of_one_book(f"{profile}.{size}", profile, _written(size, profile))
+        for kind, rounds in (("acts", None), ("planned", 1)):
+            short, long = (_written(size, profile, rounds) for size in (least, most))
+            yield from _of_one_book(f"{profile}.{least}.{kind}", profile, short)
+            yield from _of_one_book(f"{profile}.{most}.{kind}", profile, long)
+            growth = long["tokens_a_step"] / short["tokens_a_step"]
+            yield Measure(f"prompts.{profile}.{kind}.growth", growth, f"{most:,} over {least:,} words", "<= 1.1")
     yield from _of_the_embedded_server()
 
 
@@ -58,8 +53,12 @@ def _of_the_embedded_server() -> Iterator[Measure]:
     yield Measure("prompts.embedded.first_token_of_shared_prefix", share, about)
 
 
-def _of_one_book(profile: str, size: int, book: dict[str, Any]) -> Iterator[Measure]:
-    name, is_standard = f"prompts.{profile}.{size}", profile == "standard"
+def _written(length: int, profile: str, max_planning_rounds: int | None = None) -> dict[str, Any]:
+    return shim.run("prompts:write_book", length=length, profile=profile, max_planning_rounds=max_planning_rounds)
+
+
+def _of_one_book(of: str, profile: str, book: dict[str, Any]) -> Iterator[Measure]:
+    name, is_standard = f"prompts.{of}", profile == "standard"
     yield Measure(f"{name}.tokens_a_step", book["tokens_a_step"], "prompt tokens", reference="WriteHERE 107 000 at 60k")
     others = "AI_NovelGenerator 7, AIStoryWriter 32 to 69, WriteHERE 39 to 148"
     yield Measure(
@@ -80,12 +79,12 @@ def _of_one_book(profile: str, size: int, book: dict[str, Any]) -> Iterator[Meas
         yield Measure(f"{name}.price_{provider}", book[provider], "% of the price without a cache")
 
 
-def write_book(folder: Path, length: int, profile: str) -> dict[str, float]:
+def write_book(folder: Path, **brief: Any) -> dict[str, float]:
     """Write one book with the rehearsal author, looking at each prompt."""
     settings = make_settings(folder, "rehearsal:exact")
     models = ModelService(settings)
     meter = PromptMeter(models)
-    with held_book(settings, meter, with_context=True, length=length, profile=profile) as deps:
+    with held_book(settings, meter, with_context=True, **brief) as deps:
         write_whole(deps)
         with deps.stores() as stores:
             written = stores.nodes.root().written

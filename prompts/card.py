@@ -147,7 +147,9 @@ class Card:
     entries_most: int = 0
     """How few and how many entries a member may name."""
     chapters: int = 0
-    """Register: how many chapters the book is meant to have."""
+    """Register, plot: how many chapters the book is meant to have, or what is plotted."""
+    parts: int = 0
+    """Plot: how many chapters, acts or volumes are to be planned; 0 for as many as `chapters`."""
     max_findings: int = 0
     """Review: how many faults may be named."""
 

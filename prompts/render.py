@@ -83,7 +83,7 @@ def render_retelling(retelling: object, locale: str = "en") -> str:
 
 
 def render_plot(plot: object, language: str) -> str:
-    """Print the `Plot` of a short book under headings of its own language, given by its English name."""
+    """Print a `Plot` under headings of its own language, given by its English name."""
     return render_part("story/_plot", plot=plot, language=language)
 
 

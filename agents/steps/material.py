@@ -146,9 +146,10 @@ class ActivityMaterial:
         self.context = Context(blocks=blocks, sources=(), stable=0)
         self.shared = min(self.shared, self.leading)
 
-    def lead_with(self, tag: str, prose: str) -> None:
-        """Put prose that later prompts begin with, too, before everything else, so that a cache serves it."""
-        self.artefacts.insert(self.leading, Artefact(tag, prose, is_prose=True))
+    def lead_with(self, tag: str, text: str, *, is_prose: bool = True) -> None:
+        """Put what later prompts begin with, too, before everything else, so that a cache serves it; as `add` does."""
+        self.add(tag, text, is_prose=is_prose)
+        self.artefacts.insert(self.leading, self.artefacts.pop())
         self.leading += 1
 
     def take_away(self, *tags: str) -> None:

@@ -18,7 +18,7 @@ from bookwright.agents.backends.windows import with_windows
 from bookwright.app.access import library, unheard
 from bookwright.app.estimates.bill import Bill, Tally, priced, tally
 from bookwright.app.estimates.last_stages import with_end
-from bookwright.flows.activities.told_books import is_told_whole
+from bookwright.flows.activities.told_books import is_plotted
 from bookwright.flows.book_models import check_reach, model_of, names_of, profile_of
 from bookwright.flows.deps import Deps, RunObserver
 from bookwright.flows.intake.world import WorldSetting, read_setting
@@ -155,16 +155,21 @@ def _walk(brief: Brief, settings: Settings, mode: str, tell: Tell, setting: Worl
     with rehearsal(brief.length, settings, mode, tell) as around:
         book = find_or_create(around.database, brief.changed(models={"default": mode}), setting=setting)
         storage = BookStorage(around.database, book.id, brief.language)
-        is_whole = brief.length <= LONGEST_WALKED or _is_told(storage, around)
-        return _tally_of(storage, around if is_whole else replace(around, limits=Limits(words_today=SAMPLE_LENGTH)))
+        acts = 1 if brief.length <= LONGEST_WALKED else _acts_to_walk(storage, around)
+        is_whole = brief.length <= acts * LONGEST_WALKED
+        limits = Limits() if is_whole else Limits(words_today=acts * SAMPLE_LENGTH)
+        return _tally_of(storage, replace(around, limits=limits))
 
 
-def _is_told(storage: BookStorage, around: RunConfig) -> bool:
-    """Whether every prompt of the book has all pages before it, so that its cost for each word is not flat."""
+def _acts_to_walk(storage: BookStorage, around: RunConfig) -> int:
+    """How many times the usual sample shows what a word costs: told prompts have all pages of their act before them.
+
+    A book that is told without acts is walked whole; of one with acts the second is the first that has others before.
+    """
     with hold_book(storage.book, around, way_on="the same command") as deps:
         with deps.stores() as stores:
             root = stores.nodes.root()
-        return is_told_whole(root, deps)
+        return 2 if is_plotted(root, deps) else 1
 
 
 @contextmanager

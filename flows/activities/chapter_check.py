@@ -17,7 +17,7 @@ from bookwright.agents.relay.times.setting import setting_lines
 from bookwright.agents.relay.times.timeline import ToldTimes, timeframe
 from bookwright.agents.workflows import EXTRACT, QUALITY, evaluates
 from bookwright.flows.activities.outcomes import keep_document, try_step
-from bookwright.flows.activities.told_books import is_told_whole
+from bookwright.flows.activities.told_books import is_plotted
 from bookwright.flows.activities.unit_facts import begin_activity, prose_of, prose_parts
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Secret, folded
@@ -52,7 +52,7 @@ def extracts(unit: TaskNode, deps: Deps) -> bool:
     `small` has no model for it; in `economy` nothing rests on the facts of what is written in one piece, or told whole.
     """
     if deps.profile.name is ProfileName.ECONOMY:
-        return unit.parent is not None and not is_told_whole(unit, deps)
+        return unit.parent is not None and not is_plotted(unit, deps)
     return evaluates(deps.profile.name)
 
 

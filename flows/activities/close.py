@@ -12,7 +12,7 @@ from bookwright.flows.activities.chapter_check import audit, audit_again, extrac
 from bookwright.flows.activities.extract import chapter_move, extract
 from bookwright.flows.activities.outcomes import as_move, both, close_node, keep_document, name_book, no_move
 from bookwright.flows.activities.prose.cold_reading import SECOND, read_and_repair, read_book, review_retellings
-from bookwright.flows.activities.told_books import is_told_whole
+from bookwright.flows.activities.told_books import is_plotted
 from bookwright.flows.activities.unit_facts import (
     allowance,
     begin_activity,
@@ -95,7 +95,7 @@ def _begun(unit: TaskNode, deps: Deps) -> _Closing:
     length = allowance(unit.written * _SUMMARY_SHARE, *_SUMMARY_BOUNDS, deps)
     card = replace(unit_card(unit, deps), word_allowance=length)
     run = begin_activity(Activity.CLOSE, unit, deps, "evaluator", card, next_activity="divide")
-    if unit.parent is not None and is_told_whole(unit, deps):  # the chapter says all that its summary needs
+    if unit.parent is not None and is_plotted(unit, deps):  # the chapter says all that its summary needs
         run.narrow_to()
     sources = _put_text_before(unit, run, deps)
     gate = None if unit.is_brought_in else gates.asked_at_close(unit, deps)
@@ -142,7 +142,7 @@ def _look_back(unit: TaskNode, deps: Deps) -> Move:
         return no_move
     is_extracted = extracts(unit, deps)
     # Nobody makes the author's text better; what is told whole was read, and is read again.
-    stays = is_extracted and (unit.is_brought_in or is_told_whole(unit, deps))
+    stays = is_extracted and (unit.is_brought_in or is_plotted(unit, deps))
     if evaluates(deps.profile.name) and not stays:
         findings = audit(unit, deps)
         if depth_at(unit, deps) is not Depth.SLIGHT:  # whose first draft was read
@@ -211,7 +211,7 @@ def is_published(book: TaskNode, deps: Deps) -> bool:
 
 def _owed(unit: TaskNode, deps: Deps) -> tuple[DocumentKind, ...]:
     """Return the running documents whose maintainers are to hear of a unit; nobody has designed what was brought in."""
-    if not stands_for_chapter(unit, deps) or is_told_whole(unit, deps):  # whose writer has every page in view
+    if not stands_for_chapter(unit, deps) or is_plotted(unit, deps):  # whose writer has every page in view
         return ()
     design = (DocumentKind.BOOK_DESIGN,) if unit.is_brought_in else ()
     return (*design, DocumentKind.GLOBAL_STATE)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bookwright.agents.workflows import flow_decision
-from bookwright.flows.activities.told_books import is_free, is_told_whole
+from bookwright.flows.activities.told_books import is_free, is_plotted
 from bookwright.flows.activities.unit_facts import (
     begin_activity,
     is_short_enough,
@@ -121,6 +121,8 @@ def is_past_allowance(unit: TaskNode, deps: Deps) -> bool:
 
 def _is_planned(unit: TaskNode, deps: Deps) -> bool:
     """False for a leaf that the profile writes without a design of its own, and for what is told without one."""
-    if is_free(unit, deps) or (unit.parent is not None and is_told_whole(unit, deps)):
+    if is_free(unit, deps):
         return False
+    if unit.parent is not None and is_plotted(unit, deps):
+        return not is_short_enough(unit, deps)
     return profile_at(unit, deps).designs_leaves or not is_short_enough(unit, deps) or unit.parent is None

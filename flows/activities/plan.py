@@ -13,7 +13,7 @@ from bookwright.flows.activities.decide import asks_decision
 from bookwright.flows.activities.outcomes import as_move
 from bookwright.flows.activities.prompt_sizes import MOST_OF_A_TASK, every, within_lists
 from bookwright.flows.activities.recall import drawn_facts
-from bookwright.flows.activities.told_books import is_told_whole, plot
+from bookwright.flows.activities.told_books import is_plotted, plot
 from bookwright.flows.activities.unit_facts import begin_activity, depth_at, profile_at, unit_card, unit_of
 from bookwright.flows.blueprints.unit_plans import form_of
 from bookwright.flows.deps import Deps
@@ -35,7 +35,7 @@ def plan(unit: TaskNode, planning_round: int, deps: Deps) -> None:
     What is still more than a round holds after it was sent back once is an open point of the unit.
     """
     unit = deps.fresh(unit)
-    if unit.parent is None and is_told_whole(unit, deps):
+    if is_plotted(unit, deps):
         plot(unit, deps)
         return
     card = replace(

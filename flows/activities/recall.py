@@ -12,7 +12,7 @@ from random import Random
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import QUESTIONS
 from bookwright.flows.activities.outcomes import is_given_up, keep_document, try_step
-from bookwright.flows.activities.told_books import is_told_whole
+from bookwright.flows.activities.told_books import is_past_first_act, is_plotted
 from bookwright.flows.activities.unit_facts import begin_activity
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.extraction import ConsistencyReport
@@ -42,7 +42,9 @@ def wants_questions(unit: TaskNode, deps: Deps) -> bool:
     """True for a unit at chapter level or above that has not been begun and not been asked about."""
     if not deps.profile.asks_questions or unit.parent is None or not unit.level.is_at_least(Level.CHAPTER):
         return False
-    if unit.status is not NodeStatus.OPEN or unit.planning_round or unit.written or is_told_whole(unit, deps):
+    if unit.status is not NodeStatus.OPEN or unit.planning_round or unit.written:
+        return False
+    if is_plotted(unit, deps) and not is_past_first_act(unit, deps):
         return False
     run = _run(unit, deps)
     return not run.is_done(QUESTIONS.name) and not is_given_up(run, QUESTIONS.name)

@@ -1,16 +1,18 @@
 """Books of which the author has said nothing but the order: how they are told instead of planned.
 
 A plan in many steps takes more from a book that one writer can hold in view than it gives it, as blind readers found
-(docs/prose). A story of one sitting is told from its order alone. A book of several chapters, as long as it needs no
-acts, is told from one plain plan, by a writer who has the plan and every page so far in view: its story is told twice
-in plain words, the better one cut into chapters, and the plan of many chapters doubted and made once more. What the
-author adds to it later is heard as in any other book.
+(docs/prose). A story of one sitting is told from its order alone. A book of several chapters is told from one plain
+plan, its plot, by a writer who has the plot and every page so far in view: its story is told twice in plain words, the
+better one cut into chapters, and the plan of many chapters doubted and made once more. A longer book's plot is cut into
+acts or volumes. Each of these has a plot of its own, made once all before it is written, and each act is told as a
+short book is, by a writer who has in view the act's pages, both plots and what was told before. So a word costs the
+same in every act. What the author adds to a book later is heard as in any other.
 """
 
 from dataclasses import replace
 from functools import partial
 
-from bookwright.agents.readers import DOUBTS, PLOT, PLOT_AGAIN, STORY, draft_again
+from bookwright.agents.readers import DOUBTS, PART_PLOT, PLOT, PLOT_AGAIN, STORY, draft_again
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows.activities.unit_facts import (
     begin_activity,
@@ -33,13 +35,16 @@ from bookwright.prompts.render import render_plot, render_problem
 from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 
-MOST_CHAPTERS = 24
-"""Chapters that a book which is told whole may have: so many fit in one plan."""
+MOST_PARTS = 24
+"""Chapters, acts or volumes that one plot may have."""
 
 _TOKENS = 2
 """How many a word or a character has at most, with what stands beside the pages."""
 _FEW = 4
 """Chapters up to which the first plan stands; a longer one is doubted before it is built on."""
+_NEAREST, _FARTHER = 12, 4
+"""Parts before an act or a volume whose summaries its writers are shown: of the one right before it, and at each level
+above. What lies farther back is found by the index where it bears on a chapter."""
 
 _FIRST_SHARE = 92
 """The first chapter's length in percent of the last one's: early chapters run over, and those where a book turns, which
@@ -58,48 +63,93 @@ def is_free(unit: TaskNode, deps: Deps) -> bool:
     return bool(unit.written or unit.revision > 1) or _is_order_all(unit, deps)
 
 
-def is_told_whole(unit: TaskNode, deps: Deps) -> bool:
-    """True for a book of several chapters that is told from one plain plan, and for all its units.
+def is_plotted(unit: TaskNode, deps: Deps) -> bool:
+    """True for a book of several chapters that is told from plots, and for all its units.
 
-    A book that was planned has design tasks from its first round on; one that is told whole has none.
+    A book that was planned has design tasks from its first round on; one that is told has none.
     """
     if deps.profile.is_small or deps.makes_designs or deps.blueprint is not None:
         return False
     book = deps.storage.above(unit)[-1] if unit.parent is not None else unit
     if deps.brief.max_planning_rounds or book.revision > 1 or is_short_enough(book, deps):
         return False
-    if not _has_chapters(book, deps) or _has_tasks(book, deps):
+    if not _has_parts_to_tell(book, deps) or _has_tasks(book, deps):
         return False
     if book.planning_round:
         return True
-    length = book.length or 1
-    fits = length * _TOKENS <= deps.profile.reading_room and length <= MOST_CHAPTERS * max_unit_length(deps)
-    return fits and not _is_design_asked(deps) and _is_order_all(book, deps)
+    told_at_once = Level.ACT.usual_length if has_acts(book, deps) else book.length or 1
+    return told_at_once <= _longest_told(deps) and not _is_design_asked(deps) and _is_order_all(book, deps)
+
+
+def has_acts(unit: TaskNode, deps: Deps) -> bool:
+    """True for a book or a volume that is told act by act, since it is too long to be told at once."""
+    return _level_of_parts(unit, deps) is not Level.CHAPTER
+
+
+def is_past_first_act(unit: TaskNode, deps: Deps) -> bool:
+    """True for a chapter of a told book whose writer has not every page before it in view."""
+    if unit.level is not Level.CHAPTER or unit.parent is None or not is_plotted(unit, deps):
+        return False
+    with deps.stores() as stores:
+        return bool(stores.nodes.units_before(stores.nodes.get(unit.parent), 1))
 
 
 def is_told(unit: TaskNode, deps: Deps) -> bool:
     """True for a unit that is told without a plan, a brief or a design of its own."""
-    return is_free(unit, deps) or is_told_whole(unit, deps)
+    return is_free(unit, deps) or is_plotted(unit, deps)
 
 
 def pages_before(unit: TaskNode, deps: Deps) -> list[Document]:
-    """Return all pages before a chapter of a book that is told whole, in reading order."""
+    """Return the pages that a chapter's writer has in view, in reading order: of its act or book, and the last before.
+
+    What was told in the acts before is told by `memories`.
+    """
     with deps.stores() as stores:
-        before = [own.key for own in stores.nodes.units_before(unit, MOST_CHAPTERS)]
-        pages = stores.documents.of_nodes(before, DocumentKind.PROSE)
-    return sorted(pages, key=lambda page: before.index(page.node))
+        before = stores.nodes.units_before(unit, MOST_PARTS)
+        beside = [own.key for own in before if own.parent == unit.parent]
+        shown = [*(own.key for own in before[-len(beside) - 1 : len(before) - len(beside)]), *beside]
+        pages = stores.documents.of_nodes(shown, DocumentKind.PROSE)
+    return sorted(pages, key=lambda page: shown.index(page.node))
 
 
-def _has_chapters(book: TaskNode, deps: Deps) -> bool:
-    """True where length alone divides a book, into chapters or into scenes that may as well be chapters.
+def memories(part: TaskNode, deps: Deps) -> list[Document]:
+    """Return what readers know when an act or a volume begins: summaries of all before it, in reading order.
 
-    From 60,000 words or characters on it is divided into acts. An author who says how long a unit may be wants scenes
-    of that length.
+    They are those of whole volumes and acts, and of the chapters or acts of the one right before.
+    """
+    with deps.stores() as stores:
+        told: list[TaskNode] = []
+        for at in reversed((part, *stores.nodes.ancestors(part)[:-1])):
+            beside = stores.nodes.child_units(at.parent or 0)
+            told += [own for own in beside if own.ordinal < at.ordinal][-_FARTHER:]
+        if told and (nearest := stores.nodes.child_units(told[-1].key)):
+            told[-1:] = nearest[-_NEAREST:]
+        summaries = stores.documents.of_nodes([own.key for own in told], DocumentKind.SUMMARY)
+    order = [own.key for own in told]
+    return sorted(summaries, key=lambda summary: order.index(summary.node))
+
+
+def current_plot(unit: TaskNode, deps: Deps) -> Document | None:
+    """Return the plot of a book, a volume or an act; None before it is made."""
+    return deps.document(unit, _kind_of_plot(unit))
+
+
+def _has_parts_to_tell(book: TaskNode, deps: Deps) -> bool:
+    """True where length alone divides a book: into volumes, acts or chapters, or scenes that may as well be chapters.
+
+    An author who says how long a unit may be wants scenes of that length.
     """
     if book.child_level is not None:
         return False
     level = child_level_of(book, deps)
-    return level is Level.CHAPTER or (level is Level.SCENE and deps.brief.max_unit_length is None)
+    if level is Level.SCENE:
+        return deps.brief.max_unit_length is None
+    return level is not None and level.is_at_least(Level.CHAPTER)
+
+
+def _longest_told(deps: Deps) -> int:
+    """How long a book or an act may be to be told at once: its pages fit in one prompt, its chapters in one plot."""
+    return min(deps.profile.reading_room // _TOKENS, MOST_PARTS * max_unit_length(deps))
 
 
 def _has_tasks(book: TaskNode, deps: Deps) -> bool:
@@ -110,7 +160,7 @@ def _has_tasks(book: TaskNode, deps: Deps) -> bool:
 
 def _is_design_asked(deps: Deps) -> bool:
     """True if the author wants to see a plan or a design before anything is written."""
-    return bool({GateKind.OUTLINE, GateKind.BOOK_DESIGN} & set(deps.brief.gates))
+    return bool({GateKind.OUTLINE, GateKind.BOOK_DESIGN, GateKind.VOLUME_DESIGN} & set(deps.brief.gates))
 
 
 def _is_order_all(book: TaskNode, deps: Deps) -> bool:
@@ -121,11 +171,27 @@ def _is_order_all(book: TaskNode, deps: Deps) -> bool:
         return not (has_outline or codex.entries() or codex.secrets() or codex.threads())
 
 
-def plot(book: TaskNode, deps: Deps) -> None:
-    """Plan a book that is told; its plan becomes the book's design, and its chapters become nodes."""
-    book = deps.fresh(book)
-    count = _chapter_count(book, deps)
-    run = _begin(book, count, deps)
+def plot(unit: TaskNode, deps: Deps) -> None:
+    """Make the plot of a book, a volume or an act that is told; its parts become nodes."""
+    unit = deps.fresh(unit)
+    count = _part_count(unit, deps)
+    run = _begin(unit, count, deps)
+    planned, check = partial(_planned, unit, run.sources, deps), partial(_count_problem, count, deps.desk.locale)
+    if unit.parent is None:
+        _tell_twice(run)
+    agent = PLOT if unit.parent is None else PART_PLOT
+    if count <= _FEW and not has_acts(unit, deps):
+        run.run(agent, planned, check=check)
+        return
+    first = run.run(agent, check=check).value
+    run = _begin(unit, count, deps)  # what was not chosen is no longer seen
+    run.add("plot", render_plot(first, deps.brief.language.english_name))
+    run.run(DOUBTS)
+    run.run(PLOT_AGAIN, planned, check=check)
+
+
+def _tell_twice(run: ActivityRun) -> None:
+    """Have a book's story told by two who know nothing of each other, and put both before who makes the plot."""
     told = []
     for teller in (STORY, draft_again(STORY)):
         run.card = replace(run.card, is_second=teller is not STORY)
@@ -133,66 +199,88 @@ def plot(book: TaskNode, deps: Deps) -> None:
     run.card = replace(run.card, is_second=False)
     for tag, story in zip(("story_a", "story_b"), told, strict=True):
         run.add(tag, story)
-    check = partial(_chapter_problem, count, deps.desk.locale)
-    if count <= _FEW:
-        run.run(PLOT, partial(_planned, book, deps), check=check)
-        return
-    first = run.run(PLOT, check=check).value
-    run = _begin(book, count, deps)  # what was not chosen is no longer seen
-    run.add("plot", render_plot(first, deps.brief.language.english_name))
-    run.run(DOUBTS)
-    run.run(PLOT_AGAIN, partial(_planned, book, deps), check=check)
 
 
-def _begin(book: TaskNode, count: int, deps: Deps) -> ActivityRun:
-    card = replace(unit_card(book, deps), chapters=count, usual_child_length=(book.length or count) // count)
-    run = begin_activity(Activity.PLAN, book, deps, PLOT.context, card, round_=1, next_activity="write")
+def _begin(unit: TaskNode, count: int, deps: Deps) -> ActivityRun:
+    length = unit.length or count
+    chapters = round(length / usual_child_length(Level.CHAPTER, max_unit_length(deps)))
+    card = replace(
+        unit_card(unit, deps), chapters=chapters if has_acts(unit, deps) else count, parts=count,
+        usual_child_length=length // count,
+    )  # fmt: skip
+    run = begin_activity(Activity.PLAN, unit, deps, PLOT.context, card, round_=1, next_activity="write")
     run.narrow_to()  # the order stands in the templates, and there is nothing else yet
+    if unit.parent is not None:
+        show_whole(unit, run, deps)
     return run
 
 
-def _chapter_count(book: TaskNode, deps: Deps) -> int:
-    """How many chapters the book is to have: of the usual length, none too long to be written at once."""
-    length = book.length or 1
-    most = max_unit_length(deps)
-    return max(2, round(length / usual_child_length(Level.CHAPTER, most)), -(-length // most))
+def show_whole(part: TaskNode, run: ActivityRun, deps: Deps) -> None:
+    """Put before the steps what an act or a volume is a part of: the plots above it, and what was told before it."""
+    plots = [found for above in deps.storage.above(part)[::-1] if (found := current_plot(above, deps))]
+    for tag, documents in (("whole", plots), ("before", memories(part, deps))):
+        for document in documents:
+            run.lead_with(tag, document.text, is_prose=False)
+        run.rests_on(*(document.id for document in documents))
 
 
-def _chapter_problem(count: int, locale: str, answer: Plot) -> str:
-    """Say that a plan has another number of chapters than was asked for; empty if it has not."""
+def _part_count(unit: TaskNode, deps: Deps) -> int:
+    """How many parts a unit is to have: of the usual length, none too long."""
+    level, length = _level_of_parts(unit, deps), unit.remaining or 1
+    usual = round(length / usual_child_length(level, max_unit_length(deps)))
+    return min(max(2, usual, -(-length // _longest(level, deps))), MOST_PARTS)
+
+
+def _level_of_parts(unit: TaskNode, deps: Deps) -> Level:
+    level = child_level_of(unit, deps)
+    return level if level is not None and level.is_at_least(Level.ACT) else Level.CHAPTER
+
+
+def _longest(level: Level, deps: Deps) -> int:
+    """How long a part of this level may be: a chapter is written at once, an act told at once."""
+    if level is Level.CHAPTER:
+        return max_unit_length(deps)
+    return _longest_told(deps) if level is Level.ACT else level.bounds[1]
+
+
+def _count_problem(count: int, locale: str, answer: Plot) -> str:
+    """Say that a plot has another number of parts than was asked for; empty if it has not."""
     given = len(answer.chapters)
     return "" if given == count else render_problem("chapter_count", locale, given=given, wanted=count)
 
 
-def _planned(book: TaskNode, deps: Deps, answer: Plot) -> Move:
-    lengths = _lengths(max(book.remaining, len(answer.chapters)), len(answer.chapters), max_unit_length(deps))
-    chapters = [_chapter(chapter) for chapter in answer.chapters]
-    design = NewDocument(
-        node=book.key, kind=DocumentKind.BOOK_DESIGN, text=render_plot(answer, deps.brief.language.english_name)
-    )
+def _kind_of_plot(unit: TaskNode) -> DocumentKind:
+    return DocumentKind.BOOK_DESIGN if unit.parent is None else DocumentKind.DESIGN
+
+
+def _planned(unit: TaskNode, inputs: tuple[int, ...], deps: Deps, answer: Plot) -> Move:
+    count, level = len(answer.chapters), _level_of_parts(unit, deps)
+    lengths = _lengths(max(unit.remaining, count), count, _longest(level, deps))
+    parts = [_part(part) for part in answer.chapters]
+    text = render_plot(answer, deps.brief.language.english_name)
 
     def move(stores: Stores, step: int) -> None:
-        stores.documents.add(design, step)
+        stores.documents.add(NewDocument(node=unit.key, kind=_kind_of_plot(unit), text=text, inputs=inputs), step)
         stores.nodes.add(
-            book, chapters, level=Level.CHAPTER.value, length=lambda i: lengths[i], unit_index=lambda i: i + 1,
-            is_last=lambda i: i == len(chapters) - 1,
+            unit, parts, level=level.value, length=lambda i: lengths[i], unit_index=lambda i: i + 1,
+            is_last=lambda i: i == count - 1,
         )  # fmt: skip
         stores.nodes.change(
-            book.key, planning_round=1, decided_round=1, decision=Decision.DIVIDE_HIERARCHY.value, open_points=()
+            unit.key, planning_round=1, decided_round=1, decision=Decision.DIVIDE_HIERARCHY.value, open_points=()
         )
 
     return move
 
 
 def _lengths(total: int, count: int, most: int) -> list[int]:
-    """Share a book's length out to its chapters, later ones longer where none gets too long to be written at once."""
+    """Share a length out to parts, later ones longer where none gets too long to be written at once."""
     rising = [_FIRST_SHARE + (100 - _FIRST_SHARE) * place // max(count - 1, 1) for place in range(count)]
     lengths = spread(total, rising)
     return lengths if max(lengths) <= most else spread(total, [1] * count)
 
 
-def _chapter(chapter: PlotChapter) -> PlanNode:
+def _part(part: PlotChapter) -> PlanNode:
     return PlanNode(
-        task_type=TaskType.WRITE, title=chapter.title, goal=chapter.about, instructions=chapter.events,
-        acceptance_criteria=(*chapter.understood, chapter.ending),
+        task_type=TaskType.WRITE, title=part.title, goal=part.about, instructions=part.events,
+        acceptance_criteria=(*part.understood, part.ending),
     )  # fmt: skip

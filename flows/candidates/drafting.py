@@ -8,7 +8,7 @@ from bookwright.agents.readers import CHOOSE, FREE_DRAFT, draft_again, draft_num
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows import gates
 from bookwright.flows.activities.outcomes import try_step
-from bookwright.flows.activities.told_books import is_free, is_told_whole, pages_before
+from bookwright.flows.activities.told_books import is_free, is_plotted, pages_before
 from bookwright.flows.activities.unit_facts import depth_at
 from bookwright.flows.candidates.judging import blind_reading, judged
 from bookwright.flows.candidates.meant import candidates_wanted, is_climax
@@ -94,7 +94,7 @@ def _better_of_two(
     judge = blind_reading(
         unit, drafts["A"], drafts["B"], run.round, deps, is_unplanned=is_free(unit, deps), next_activity="write"
     )
-    for page in pages_before(unit, deps) if is_told_whole(unit, deps) else ():
+    for page in pages_before(unit, deps) if is_plotted(unit, deps) else ():
         judge.lead_with("text", page.text)
         judge.rests_on(page.id)
     outcome = try_step(judge, CHOOSE)

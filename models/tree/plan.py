@@ -98,7 +98,7 @@ Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max
 
 
 class PlotChapter(FrozenModel):
-    """One chapter as it is planned."""
+    """One chapter as it is planned; of a long book, one act or volume."""
 
     title: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120)]
     about: Line
@@ -111,11 +111,10 @@ class PlotChapter(FrozenModel):
 
 
 class Plot(FrozenModel):
-    """The better of two stories that were told for the same order, made into a plan."""
+    """The plan that a told book is written from, or one of its acts or volumes."""
 
     reasoning: str = ""
-    """Why this one, and what was left out of it to keep it simple."""
-    chosen: Literal["A", "B"]
+    """Why it is so, and what was left out to keep it simple."""
     question: Line
     """What a reader wants to know from the first pages to the last."""
     secret: str = ""
@@ -125,11 +124,21 @@ class Plot(FrozenModel):
     people: Annotated[tuple[Line, ...], Field(min_length=1, max_length=16)]
     """Who has a name: what each wants, how each talks, what each would never say."""
     chapters: Annotated[tuple[PlotChapter, ...], Field(min_length=1, max_length=24)]
+    """Its parts, in order."""
 
     @property
     def lines_of_things(self) -> tuple[str, ...]:
         """What stands on early pages and counts later; a short plan has no list of it."""
         return ()
+
+
+class _ChosenStory(FrozenModel):
+    reasoning: str = ""
+    chosen: Literal["A", "B"]
+
+
+class ChosenPlot(Plot, _ChosenStory):
+    """The better of two stories that were told for the same order, made into a plan; the choice is asked first."""
 
 
 class DoubtedPlot(Plot):

@@ -88,7 +88,7 @@ def test_a_rejected_chapter_alone_is_written_again_with_the_old_text_in_view(sit
     assert sums_hold(desk)
 
 
-def test_a_rejected_chapter_of_a_book_that_is_told_whole_is_told_again_under_the_order(sit: Sit) -> None:
+def test_a_rejected_chapter_of_a_book_that_is_plotted_is_told_again_under_the_order(sit: Sit) -> None:
     desk = sit(**CHAPTERS, gates=["chapter"])
     desk.approve(desk.wait())
     gate = desk.wait()

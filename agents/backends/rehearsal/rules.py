@@ -135,14 +135,13 @@ _SECRET: Rules = {
     "forbidden_keywords": lambda d: [d.voice.phrases["secret_word"]],
 }  # fmt: skip
 
-_PLOT: Rules = {
+_PARTS: Rules = {"chapters": lambda d: range(1, (d.card.parts or d.card.chapters) + 1)}
+_STORY: Rules = {
     "reasoning": _thought,
     "question": _ASKED,
     "secret": lambda d: d.voice.secret(1),
     "story": _some("told", 5, 8),
     "people": lambda d: [f"{name}: {d.say('aims')}" for name in d.voice.people[:4]],
-    "chosen": ...,
-    "chapters": lambda d: range(1, d.card.chapters + 1),
 }
 
 RULES: dict[str, Rules] = {
@@ -160,8 +159,9 @@ RULES: dict[str, Rules] = {
         "instructions": lambda d: [d.say("told"), d.say("told"), *d["_orders"][0]],
         "input_brief": lambda d: d["_orders"][1], "length": _child_length,
     },
-    "Plot": _PLOT,
-    "DoubtedPlot": {**_PLOT, "seen": _some("noted", 3, 5)},
+    "Plot": {**_STORY, **_PARTS},
+    "ChosenPlot": {**_STORY, "chosen": ..., **_PARTS},
+    "DoubtedPlot": {**_STORY, **_PARTS, "seen": _some("noted", 3, 5)},
     "PlotChapter": {
         "title": _TITLE, "about": _AIM, "events": _some("told", 2, 4), "understood": _some("noted", 1, 2),
         "ending": _TOLD,

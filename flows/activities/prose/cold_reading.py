@@ -16,7 +16,7 @@ from bookwright.flows.activities.outcomes import keep_document, try_step
 from bookwright.flows.activities.prompt_sizes import batches_of
 from bookwright.flows.activities.prose.repairing import repair, targets
 from bookwright.flows.activities.recall import previous_endings
-from bookwright.flows.activities.told_books import is_told_whole
+from bookwright.flows.activities.told_books import is_plotted
 from bookwright.flows.activities.unit_facts import begin_activity, designs_told_in, kept_in, prose_parts, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.extraction import ConsistencyReport
@@ -174,7 +174,7 @@ def _editors_eyes(unit: TaskNode, deps: Deps) -> tuple[tuple[str, ...], tuple[Ke
     """What an editor knows and a reader does not: what the pages were to tell, and what is still kept back."""
     with deps.stores() as stores:
         brief = stores.documents.current(unit.key, DocumentKind.WRITERS_BRIEF)
-        if brief is None and is_told_whole(unit, deps):
+        if brief is None and is_plotted(unit, deps):
             brief = stores.documents.latest(DocumentKind.BOOK_DESIGN)  # the plan, which tells all that readers were to
     meant = (brief.text,) if brief else tuple(design.text for design in designs_told_in(unit, deps))
     kept = kept_in(unit, deps)

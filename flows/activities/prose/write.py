@@ -34,7 +34,14 @@ from bookwright.flows.activities.prose.cold_reading import first_reading
 from bookwright.flows.activities.prose.finish import UnitFinish
 from bookwright.flows.activities.prose.leak_review import CUT, cut_leaks, cut_note, finder, purged
 from bookwright.flows.activities.recall import previous_endings, with_reader_reports
-from bookwright.flows.activities.told_books import is_told, is_told_whole, pages_before
+from bookwright.flows.activities.told_books import (
+    current_plot,
+    is_past_first_act,
+    is_plotted,
+    is_told,
+    pages_before,
+    show_whole,
+)
 from bookwright.flows.activities.unit_facts import begin_activity, depth_at, measured, unit_card, wanted_lengths
 from bookwright.flows.blueprints.unit_plans import form_of
 from bookwright.flows.candidates.drafting import chosen_of, drafted, is_told_freely
@@ -93,7 +100,7 @@ def begin_writing(unit: TaskNode, deps: Deps) -> ActivityRun:
     if deps.profile.is_small:
         return run
     check_context(unit, run, deps)
-    if is_told_whole(unit, deps):
+    if is_plotted(unit, deps):
         _put_book_before(unit, run, deps)
     elif _is_read_first(unit, deps) and (brief := deps.document(unit, DocumentKind.WRITERS_BRIEF)):
         run.add("plan", brief.text)  # one step makes brief and plan
@@ -114,19 +121,25 @@ def steps_of(unit: TaskNode, deps: Deps) -> Workflow:
 
 
 def _put_book_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
-    """Put the plan of a told book before the steps, and all its pages so far, in the place of designs and excerpts.
+    """Put the plot and all pages so far before the steps, those of the act where the book has acts.
 
-    The pages stand first: the next chapter's prompts and those of the book's readers begin with them, too, and a cache
-    serves all but the newest.
+    They stand in the place of designs and excerpts. What an act is a part of stands first, and then the pages: the next
+    chapter's prompts begin with them, too, and a cache serves all but the newest.
     """
+    told = deps.storage.node(unit.parent or unit.key)
     with deps.stores() as stores:
         guide = kept_guide(stores)
-        plan = stores.documents.latest(DocumentKind.BOOK_DESIGN)
-    is_given = guide is not None and guide.source is StyleSource.SAMPLE  # else the pages tell how the book sounds
-    run.narrow_to("order", "hints", *(["style_guide"] if is_given else []))
-    if plan is not None:
-        run.add("plot", plan.text)
-        run.rests_on(plan.id)
+    shown = ["order", "hints"]
+    if guide is not None and guide.source is StyleSource.SAMPLE:  # else the pages tell how the book sounds
+        shown.append("style_guide")
+    if is_past_first_act(unit, deps):
+        shown += ["text_summary", "earlier_pages"]
+    run.narrow_to(*shown)
+    if told.parent is not None:
+        show_whole(told, run, deps)
+    if plot := current_plot(told, deps):
+        run.add("plot", plot.text)
+        run.rests_on(plot.id)
     pages = pages_before(unit, deps)
     for page in pages:
         run.lead_with("text", page.text)

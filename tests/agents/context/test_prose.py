@@ -174,7 +174,7 @@ def test_the_task_goes_without_the_entries_that_tell_a_secret(library):
 
 
 @pytest.mark.parametrize("profile", [ProfileName.ECONOMY, ProfileName.STANDARD])
-def test_a_chapter_as_full_as_its_planner_may_make_it_is_told_whole_to_its_writer(library, profile):
+def test_a_chapter_as_full_as_its_planner_may_make_it_is_plotted_to_its_writer(library, profile):
     entries = [f"{library.sentences(4)} Point {number}." for number in range(16)]
     with library.storage.write() as stores:
         chapter = library.add_unit(stores, stores.nodes.root(), Level.CHAPTER)

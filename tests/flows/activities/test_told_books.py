@@ -13,7 +13,8 @@ from bookwright.agents.backends.protocol import FailureListener, Listener, Reque
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.relay.style_guide import guide_of_sample, keep_guide, kept_guide
-from bookwright.flows.activities.told_books import is_free, is_told_whole, pages_before
+from bookwright.flows.activities.recall import wants_questions
+from bookwright.flows.activities.told_books import is_free, is_plotted, memories, pages_before
 from bookwright.flows.activities.unit_facts import is_one_sitting
 from bookwright.flows.deps import Deps
 from bookwright.flows.library import find_or_create
@@ -63,7 +64,13 @@ def begun(home: Path, window: int = WINDOW, **values: Any) -> tuple[TaskNode, De
         ({"length": 14_000}, True),
         ({"length": 50_000, "max_unit_length": 3_000}, True),
         ({"length": 59_999, "max_unit_length": 3_000, "window": 240_000}, True),
-        ({"length": 60_000, "max_unit_length": 3_000, "window": 240_000}, False),  # has acts
+        ({"length": 60_000, "max_unit_length": 3_000, "window": 240_000}, True),  # in acts
+        ({"length": 60_000, "max_unit_length": 3_000, "window": 110_000}, False),  # none of which a prompt would hold
+        ({"length": 400_000, "max_unit_length": 3_000}, True),  # in volumes
+        (
+            {"length": 400_000, "max_unit_length": 3_000, "gates": ["volume_design"]},
+            False,
+        ),  # and its author, to see their designs
         ({"length": 14_000, "max_unit_length": 500}, False),  # as is one of more chapters than one plan holds
         ({"length": 4_000}, False),  # its author wants scenes of 2,000 words
         ({"length": 4_000, "max_unit_length": None}, True),
@@ -72,10 +79,12 @@ def begun(home: Path, window: int = WINDOW, **values: Any) -> tuple[TaskNode, De
         ({"window": 20_000}, False),  # the pages would not fit
     ],
 )
-def test_which_books_of_several_chapters_are_told_whole(tmp_path: Path, values: dict[str, Any], is_told: bool) -> None:
+def test_which_books_of_several_chapters_are_told_from_plots(
+    tmp_path: Path, values: dict[str, Any], is_told: bool
+) -> None:
     root, deps = begun(tmp_path, **values)
 
-    assert is_told_whole(root, deps) is is_told
+    assert is_plotted(root, deps) is is_told
     assert is_free(root, deps) is (values.get("length") == 1_500)
     deps.storage.database.dispose()
 
@@ -102,11 +111,11 @@ def test_a_story_in_characters_is_as_long_as_one_in_words(
 
 def test_a_book_of_many_chapters_that_was_begun_told_stays_so(tmp_path: Path) -> None:
     root, deps = begun(tmp_path, length=9_000, max_unit_length=300)
-    before = is_told_whole(root, deps)
+    before = is_plotted(root, deps)
     with deps.storage.write() as stores:
         stores.nodes.change(root.key, planning_round=1)
 
-    assert (before, is_told_whole(deps.fresh(root), deps)) == (False, True)
+    assert (before, is_plotted(deps.fresh(root), deps)) == (False, True)
     deps.storage.database.dispose()
 
 
@@ -115,7 +124,7 @@ def test_a_book_about_which_its_author_has_said_more_is_planned(tmp_path: Path) 
     with deps.storage.write() as stores:
         stores.codex.add(CodexEntry(id="keeper", kind=EntryKind.CHARACTER, name="Ada"), Origin.AUTHOR)
 
-    assert not is_told_whole(root, deps)
+    assert not is_plotted(root, deps)
     deps.storage.database.dispose()
 
 
@@ -229,6 +238,76 @@ def test_pages_stand_in_the_order_of_reading_though_an_early_one_was_written_ane
 
     assert [page.text for page in pages_before(chapters[2], deps)] == ["One again.", "Two."]
     deps.storage.database.dispose()
+
+
+def test_a_part_remembers_what_was_told_before_it_the_nearest_chapter_by_chapter(tmp_path: Path) -> None:
+    root, deps = begun(tmp_path, length=400_000, profile="standard")
+    with deps.storage.write() as stores:
+        stores.nodes.change(root.key, planning_round=1)
+        planned, above = [PlanNode(task_type=TaskType.WRITE, title=title, goal="Tell it.") for title in "AB"], [root]
+        for level in ("volume", "act", "chapter"):
+            above = [
+                part
+                for own in above
+                for part in stores.nodes.add(own, planned, level=level, length=3_000, unit_index=lambda i: i + 1)
+            ]
+        for unit in stores.nodes.walk(TaskType.WRITE):
+            for kind in (DocumentKind.PROSE, DocumentKind.SUMMARY):
+                stores.documents.add(NewDocument(node=unit.key, kind=kind, text=f"{kind} of {unit.label}"), None)
+            stores.nodes.change(unit.key, written=3_000)
+        parts = {unit.label: unit for unit in stores.nodes.walk(TaskType.WRITE)}
+
+    def remembered(label: str) -> list[str]:
+        return [summary.text.removeprefix("summary of ") for summary in memories(parts[label], deps)]
+
+    assert [remembered(label) for label in ("1.1", "1.1.1")] == [[], []]
+    assert remembered("1.1.2") == ["1.1.1.1", "1.1.1.2"]
+    assert remembered("1.2.1") == ["1.1.1", "1.1.2"]
+    assert remembered("1.2.2") == ["1.1", "1.2.1.1", "1.2.1.2"]
+    assert [page.text for page in pages_before(parts["1.2.2.2"], deps)] == ["prose of 1.2.1.2", "prose of 1.2.2.1"]
+    assert [page.text for page in pages_before(parts["1.2.2.1"], deps)] == ["prose of 1.2.1.2"]
+    unwritten = [parts[label].model_copy(update={"written": 0}) for label in ("1.1.1.2", "1.1.2.1", "1.1.2")]
+    assert [wants_questions(unit, deps) for unit in unwritten] == [False, True, False]
+    deps.storage.database.dispose()
+
+
+def test_a_book_in_acts_is_plotted_act_by_act_and_each_is_told_with_the_whole_in_view(tmp_path: Path) -> None:
+    book = Told(tmp_path, limits=Limits(until_level=Level.CHAPTER, until_count=12), length=60_000, profile="economy")
+    asked = [request.name for request in book.requests]
+    with book.storage.read() as stores:
+        root = stores.nodes.root()
+        acts = stores.nodes.child_units(root.key)
+        plots = [stores.documents.current(own.key, DocumentKind.DESIGN) for own in acts]
+        whole = stores.documents.latest(DocumentKind.BOOK_DESIGN)
+        chapters = [stores.nodes.child_units(act.key) for act in acts]
+        told = [stores.documents.current(own.key, DocumentKind.SUMMARY) for own in chapters[0]]
+        page = stores.documents.current(chapters[0][-1].key, DocumentKind.PROSE)
+        rests_on = set(stores.documents.inputs_of(plots[1].id if plots[1] else 0))
+    [plan, *_], [draft] = book.prompts("1.2 plan/plot"), book.prompts("1.2.1 write/draft")
+    [request] = [own.prompt for own in book.requests if own.name == "1.2.1 write/draft"]
+    book.close()
+
+    steps = ["plan/plot", "plan/doubts", "plan/plot.again"]
+    assert asked[:8] == [
+        "1 plan/story",
+        "1 plan/story.again",
+        *(f"{label} {step}" for label in ("1", "1.1") for step in steps),
+    ]
+    assert not [name for name in asked if name.partition(" ")[2].partition("/")[0] in ("divide", "decide", "brief")]
+    assert [(act.level, act.is_last) for act in acts] == [(Level.ACT, False), (Level.ACT, True)]
+    assert all(len(own) >= 10 for own in chapters)
+    assert whole is not None
+    assert page is not None
+    assert plots[0] is not None
+    assert plots[1] is not None
+    for prompt in (plan, draft):
+        assert [text.text in prompt for text in told if text] == [True] * len(chapters[0])
+        assert whole.text in prompt
+        assert plots[0].text not in prompt
+    assert page.text in draft
+    assert plots[1].text in draft
+    assert whole.text in request.blocks[0]
+    assert {whole.id, *(text.id for text in told if text)} <= rests_on
 
 
 def test_each_of_its_documents_knows_what_it_rests_on(told: Told) -> None:

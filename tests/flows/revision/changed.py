@@ -27,7 +27,7 @@ from bookwright.models.staleness import UNREAD
 from bookwright.models.step import Activity, Reply
 from bookwright.models.story.retelling import RepairOrders, Retelling
 from bookwright.models.text.changes import Changes
-from bookwright.models.tree.plan import Plot
+from bookwright.models.tree.plan import ChosenPlot
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.tables import documents, steps
@@ -65,8 +65,8 @@ class Marking:
         text = MARK.sub("", reply.text)
         if request.output is None and "/revision/" not in request.facts["template"]:
             text = "\n".join(self._marked(line) for line in text.split("\n"))
-        elif request.output is Plot:  # of which a document is made; what it says of chapters stands in their nodes, too
-            plot = Plot.model_validate_json(text)
+        elif request.output is ChosenPlot:  # it becomes a document; what it says of chapters stands in nodes, too
+            plot = ChosenPlot.model_validate_json(text)
             marked = {name: tuple(map(self._marked, getattr(plot, name))) for name in ("story", "people")}
             text = plot.model_copy(update=marked).model_dump_json()
         elif request.output is Changes:  # which become words of the text that they shorten or mend

@@ -29,7 +29,7 @@ from bookwright.models.text.language import Language, is_in
 from bookwright.models.text.length import range_of
 from bookwright.models.text.prose import lengthened, numbered_paragraphs, numbered_sentences, read_insertions
 from bookwright.models.tree.decision import Decision
-from bookwright.models.tree.plan import DoubtedPlot, PlanOutput, Plot
+from bookwright.models.tree.plan import ChosenPlot, DoubtedPlot, PlanOutput, Plot
 from tests.agents.backends.rehearsal.rehearsed import DIVIDE, DRAFT, PREMISE, REFINE, STEPS, Before, ask, card
 
 
@@ -213,7 +213,7 @@ def test_an_answer_of_an_unknown_shape_is_filled_by_its_schema() -> None:
 def test_every_rule_is_of_a_field_that_a_step_asks_for() -> None:
     shapes = {agent.output for _, agent in STEPS if agent.output} | {
         DesignExtraction, DoubtedPlot, Extraction, FewThreads, FoundFaults, LeakJudgement, QualityJudgement,
-        CommandAnswer, Plot, Register, Verification,
+        ChosenPlot, CommandAnswer, Plot, Register, Verification,
     }  # fmt: skip
     schemas = [shape.model_json_schema() for shape in shapes]
     objects = [part for schema in schemas for part in (schema, *schema.get("$defs", {}).values())]
