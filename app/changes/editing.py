@@ -37,7 +37,7 @@ class EditView:
     under: list[Version]
     """What it was made from."""
     resting: list[Version]
-    """What would go stale by other words."""
+    """What other words make stale, or leave so."""
     names: dict[str, str]
     """Titles of the nodes that these are of, by their labels."""
 
@@ -51,7 +51,7 @@ def edit_view(stores: Stores, label: str, kind: DocumentKind | None) -> EditView
     """
     node = stores.nodes.by_label(label)
     document = chosen(stores, node, kind)
-    under, resting = stores.staleness.inputs_of(document.id), stores.staleness.resting_on(document.id)
+    under, resting = stores.staleness.inputs_of(document.id), stores.staleness.resting_on(document)
     return EditView(node, document, under, resting, node_names(stores, (one.label for one in (*under, *resting))))
 
 

@@ -1,12 +1,12 @@
 """What documents rest on: which versions stood in their prompts, and which state of the codex was known."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 
-from bookwright.models.document import CodexUse, DocumentKind, DocumentOrigin
+from bookwright.models.document import CodexUse, Document, DocumentKind, DocumentOrigin
 from bookwright.models.staleness import UNREAD, DependencyGraph, Rewording, StaleDocument, Version, replacement
 from bookwright.models.step import AMENDING_ROUNDS, Activity
 from bookwright.storage.batches import batches
@@ -73,10 +73,14 @@ class StalenessRepository(Repository):
         resting = self._some((key for key in found if key not in known), IS_CURRENT)
         return DependencyGraph([*several, *resting], pairs, rewordings).direct()
 
-    def resting_on(self, document: int) -> list[Version]:
-        """Return the current documents that had a version in their prompts and may go stale, in reading order."""
-        found = self._some((key for key, _ in self._inputs([document])), IS_CURRENT)
-        return sorted((one for one in found if one.kind not in UNREAD), key=lambda one: one.place)
+    def resting_on(self, document: Document) -> list[Version]:
+        """Return the current documents that other words of one make stale, or leave so, in reading order."""
+        versions = self._versions(documents.c.node == document.node, documents.c.kind == document.kind.value)
+        other = replace(versions[-1], version=document.version + 1, text_hash="", origin=DocumentOrigin.AUTHOR)
+        touched = (old.id for old in versions if replacement(old, [*versions, other]))
+        found = self._some((key for key, _ in self._inputs(touched)), IS_CURRENT)
+        resting = (one for one in found if one.kind not in UNREAD and one.slot != other.slot)
+        return sorted(resting, key=lambda one: one.place)
 
     def inputs_of(self, document: int) -> list[Version]:
         """Return the versions that stood in the prompts which a version came of, in reading order."""

@@ -108,9 +108,9 @@ def test_every_document_rests_in_a_branch_of_a_branch_and_in_its_file_on_what_it
         with grove.open(book).storage.read() as stores:
             found.append(resting(stores))
             documents = stores.documents.of_nodes([node.key for node in stores.nodes.walk()], *DocumentKind)
-            under = {one.id: {version.id for version in stores.staleness.inputs_of(one.id)} for one in documents}
-            resting_on = {one.id: {version.id for version in stores.staleness.resting_on(one.id)} for one in documents}
-            assert all(key in under[other] for key, others in resting_on.items() for other in others)
+            under = {one.id: {version.slot for version in stores.staleness.inputs_of(one.id)} for one in documents}
+            resting_on = {(one.node, one.kind): stores.staleness.resting_on(one) for one in documents}
+            assert all(slot in under[other.id] for slot, others in resting_on.items() for other in others)
             assert any(resting_on.values())
 
     assert found[0] == found[1] == found[2]
