@@ -64,12 +64,12 @@ class StoryClock:
 
     def time_of(self, label: str) -> StoryTime | None:
         """Return the time of a unit, its own or that of the unit above; None where nobody has said."""
-        return next((self._times[each] for each in _upward(label) if each in self._times), None)
+        return next((self._times[each] for each in upward(label) if each in self._times), None)
 
     def at(self, label: str) -> Moments:
         """Return when a unit happens."""
         self._read_all()
-        timed = next((each for each in _upward(label) if each in self._times), None)
+        timed = next((each for each in upward(label) if each in self._times), None)
         return self._of_unit(timed) if timed else (*self._spanned(label), whenever(label))
 
     def of(self, time: StoryTime, at: str = "", *, told_in: str = "") -> Moments:
@@ -142,7 +142,7 @@ class StoryClock:
         """The last unit told before one that has a time and is not above it, or else the one above."""
         place = bisect_left(self._orders, _order(at))
         earlier = (label for label in reversed(self.labels[:place]) if not at.startswith(f"{label}."))
-        return next(earlier, next((each for each in _upward(at) if each != at and each in self._times), ""))
+        return next(earlier, next((each for each in upward(at) if each != at and each in self._times), ""))
 
     def _spanned(self, label: str) -> Moments:
         """The time that a unit's parts cover together, on the axes that all of them have."""
@@ -170,7 +170,7 @@ def _order(label: str) -> tuple[int, ...]:
     return tuple(map(int, label.split(".")))
 
 
-def _upward(label: str) -> Iterator[str]:
+def upward(label: str) -> Iterator[str]:
     """A unit's label and those of all units above it."""
     while label:
         yield label

@@ -20,6 +20,7 @@ from bookwright.app.status.books import delete_book
 from bookwright.exports.report.charts import Chart
 from bookwright.exports.report.maps import MapLine, branch_map
 from bookwright.models.errors import InvalidInput
+from bookwright.models.story_time.clock import upward
 from bookwright.models.wording import money
 from bookwright.storage.branches.repository import BranchRepository, Merge
 from bookwright.storage.stores import Stores
@@ -191,16 +192,10 @@ def take_over(book: ThisBook, other: str, fields: Fields) -> HTMLResponse:
 
 def _beginnings(stores: Stores) -> Iterator[tuple[str, str]]:
     """Label and name of the chapters and of what holds them; a scene has the same on its own page."""
-    holding = {label for chapter in stores.codex.reading_order().chapters for label in _with_above(chapter)}
+    holding = {label for chapter in stores.codex.reading_order().chapters for label in upward(chapter)}
     for unit in sorted(stores.nodes.titled_units(), key=lambda unit: unit.order):
         if unit.label in holding:
             yield unit.label, unit.title
-
-
-def _with_above(label: str) -> Iterator[str]:
-    while label:
-        yield label
-        label = label.rpartition(".")[0]
 
 
 def _place(merge: Merge, names: dict[str, str], say: Speaker) -> str:
