@@ -1,5 +1,6 @@
 """Words of an author in place of a text: what rests on it, and saving, by the version that they were made from."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
@@ -13,6 +14,7 @@ from bookwright.models.document import Document, DocumentKind
 from bookwright.models.edit import AuthorEdit, EditState, NoteEdit, PlainEdit, TextEdit
 from bookwright.models.errors import BookHeld, EditConflict
 from bookwright.models.staleness import Version
+from bookwright.models.text.plain import plain
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import BookStorage, Stores
 
@@ -78,7 +80,7 @@ def save(opened: OpenBook, edit: PlainEdit) -> Document | Stored[Record] | None:
 def save_or_queue(opened: OpenBook, edit: PlainEdit, after: int | None = None) -> SavedEdit:
     """Make an author's change at once where the book rests; else let it wait for whoever writes the book.
 
-    `after` is the waiting edit of the same thing that the author has seen, which this one replaces.
+    `after` is the last edit of the same thing that the author has seen; this one replaces it where it waits still.
 
     Raises:
         EditConflict: Another version stands, or another edit waits; nothing was changed.
@@ -86,7 +88,8 @@ def save_or_queue(opened: OpenBook, edit: PlainEdit, after: int | None = None) -
     """
     take_in_at_rest(opened)
     try:
-        return SavedEdit(made=save(opened, edit))
+        with at_rest(opened.storage) as stores:
+            return SavedEdit(made=put_edit(stores, _upon_own(stores, edit, after)))
     except BookHeld:
         return SavedEdit(queued=queue_edit(opened, edit, after))
 
@@ -95,12 +98,10 @@ def take_in_at_rest(opened: OpenBook) -> None:
     """Take in what waits for a book that nobody writes any more; nothing where somebody does."""
     with opened.storage.read() as stores:
         waiting = stores.edits.waiting()
-    for queued in waiting:
-        try:
+    with suppress(BookHeld):
+        for queued in waiting:
             with at_rest(opened.storage) as stores:
                 settle_edit(stores, queued)
-        except BookHeld:
-            return
 
 
 def queue_edit(opened: OpenBook, edit: AuthorEdit, after: int | None) -> int:
@@ -115,10 +116,21 @@ def queue_edit(opened: OpenBook, edit: AuthorEdit, after: int | None) -> int:
         if before is not None and before.id != after:
             raise EditConflict("another edit of the same thing waits to be taken in; nothing was changed")
         if not isinstance(edit, NoteEdit):
+            edit = _upon_own(stores, edit, after)
             check_edit(stores, edit)
         if before is not None:
             stores.edits.settle(before.id, EditState.REPLACED)
         return stores.edits.add(edit)
+
+
+def _upon_own(stores: Stores, edit: PlainEdit, after: int | None) -> PlainEdit:
+    """Return an edit of a text as made from what its author's last one, `after`, came to, or else was made from."""
+    own = stores.edits.latest_for(edit.target)
+    if own is None or own.id != after or not (isinstance(edit, TextEdit) and isinstance(own.edit, TextEdit)):
+        return edit
+    standing = chosen(stores, stores.nodes.by_label(edit.label), edit.kind)
+    is_own = standing.text.strip() == plain(own.edit.text).strip()
+    return edit.model_copy(update={"seen": standing.version if is_own else own.edit.seen})
 
 
 def take_up(opened: OpenBook, label: str, kind: DocumentKind | None, version: int) -> Document:

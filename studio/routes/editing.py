@@ -63,9 +63,10 @@ def save_text(book: ThisBook, label: str, fields: Fields) -> JSONResponse:
         words, withdrawal = book.waiting(saved.queued)
         return JSONResponse({"version": seen, "after": saved.queued, "words": words, "undo": withdrawal.post})
     if saved.made is None:
-        return JSONResponse({"version": seen, "words": book.say("These words stand there already.")})
-    undo = f"/books/{book.id}/restore/{label}"
-    return JSONResponse({"version": saved.made.version, "words": book.say("Saved"), "undo": undo, "before": seen})
+        words = book.say("These words stand there already.")
+        return JSONResponse({"version": seen, "after": fields.get("after", ""), "words": words})
+    undo, made = f"/books/{book.id}/restore/{label}", saved.made.version
+    return JSONResponse({"version": made, "words": book.say("Saved"), "undo": undo, "before": made - 1})
 
 
 @router.post("/books/{book}/edits/{number}/withdraw")

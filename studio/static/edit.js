@@ -6,7 +6,7 @@ const source = document.getElementById("source").value;
 const { token: pass, words: told, book: of } = window.studio;
 const draftKey = `studio-draft:${of}:${place.dataset.saveTo}:${place.dataset.kind}`;
 let version = Number(place.dataset.version);
-let after = place.dataset.after; // the edit that waits and that these words replace
+let after = place.dataset.after; // the edit that these words replace, or go on from once it was taken in
 let kept = source;
 let editor = null;
 let timer = null;
@@ -14,7 +14,7 @@ let timer = null;
 const draft = JSON.parse(localStorage.getItem(draftKey) || "null");
 const hasDraft = draft && draft.text !== source;
 if (hasDraft) {
-  version = draft.version; // another version may stand by now: the save finds that out
+  ({ version, after = "" } = draft); // another version may stand by now: the save finds that out
   document.getElementById("draft-note").classList.remove("hidden");
   state.textContent = told.draft;
 }
@@ -29,7 +29,7 @@ function changed(text) {
   offer({});
   clearTimeout(timer);
   timer = setTimeout(() => {
-    localStorage.setItem(draftKey, JSON.stringify({ text, version }));
+    localStorage.setItem(draftKey, JSON.stringify({ text, version, after }));
     state.textContent = told.draft;
   }, 400);
 }
@@ -43,7 +43,7 @@ document.getElementById("save").addEventListener("click", async () => {
   const text = editor.text();
   const fields = new URLSearchParams({ text, version, after, kind: place.dataset.kind });
   clearTimeout(timer);
-  localStorage.setItem(draftKey, JSON.stringify({ text, version }));
+  localStorage.setItem(draftKey, JSON.stringify({ text, version, after }));
   let answer;
   try {
     answer = await fetch(place.dataset.saveTo, { method: "POST", body: fields, headers: { "X-Studio-Token": pass, "HX-Request": "true" } });

@@ -30,6 +30,25 @@ def test_what_an_edit_makes_stale_is_told_before_and_listed_after(page: TestClie
     assert "Nothing is stale" not in after
 
 
+def test_who_saves_again_goes_on_from_what_was_taken_in_and_undoes_the_last_save_alone(
+    page: TestClient, book: BookStorage
+) -> None:
+    with book.write() as stores:
+        lease = Lease.take(stores.connection, "lamp", "a worker on elsewhere", 60)
+    saved = {"text": "Snow fell.", "version": 1, "kind": "prose"}
+    saved |= page.post("/books/lamp/edit/1.1", data=saved).json()
+    with book.write() as stores:
+        lease.release(stores.connection)
+
+    same = page.post("/books/lamp/edit/1.1", data=saved).json()
+    again = page.post("/books/lamp/edit/1.1", data=saved | same | {"text": "Hail fell."}).json()
+    page.post(again["undo"], data={"kind": "prose", "version": again["before"]})
+
+    assert same["words"] == "These words stand there already."
+    assert again["version"] == 3
+    assert "<p>Snow fell.</p>" in page.get("/books/lamp/read/1.1").text
+
+
 def test_a_refresh_wants_the_bill_that_was_shown(page: TestClient, book: BookStorage) -> None:
     _summed_up(book)
     _summed_up(book, "1.2")

@@ -129,6 +129,26 @@ def test_a_second_save_replaces_the_first_only_if_its_author_saw_it(book: OpenBo
         assert [one.state for one in stores.edits.newest()] == [EditState.TAKEN, EditState.REPLACED]
 
 
+@pytest.mark.parametrize("is_written", [False, True])
+def test_a_second_save_goes_on_from_the_first_once_that_was_taken_in(book: OpenBook, *, is_written: bool) -> None:
+    lease = _held(book)
+    first = save_or_queue(book, _words("Snow fell. ")).queued
+    _released(book, lease)
+    take_in_at_rest(book)
+    lease = _held(book) if is_written else None
+
+    with pytest.raises(EditConflict):
+        save_or_queue(book, _words("Hail fell."))  # somebody who has not seen the first
+    second = save_or_queue(book, _words("Sleet fell."), after=first)
+    if lease:
+        save_or_queue(book, _words("Rain fell."), after=second.queued)
+        _released(book, lease)
+    take_in_at_rest(book)
+
+    last = "Rain fell." if is_written else "Sleet fell."
+    assert [text for text, _ in _versions(book)] == ["Rain fell. The [red] lamp went out.", "Snow fell.", last]
+
+
 def test_an_edit_of_what_was_changed_meanwhile_is_refused_and_kept(book: OpenBook) -> None:
     lease = _held(book)
     save_or_queue(book, _words("Snow fell."))
