@@ -56,10 +56,19 @@ def test_a_branch_is_begun_written_on_compared_taken_over_and_taken_back(visit: 
     expect(page.locator(".two ins").first).to_be_visible()
     page.get_by_role("button", name="only the text").click()
     expect(page.locator("#notices")).to_contain_text("Taken over.")
+    expect(page.get_by_text("Both read the same.")).to_be_visible()
     assert text(book, "1.2") != before
     page.locator("#notices").get_by_role("button", name="Undo").click()
     expect(page.locator("#notices")).to_contain_text("It is taken back")
+    expect(page.locator(".two ins").first).to_be_visible()
     assert text(book, "1.2") == before
+
+    page.get_by_role("link", name="All that differs").click()
+    counted = page.locator("#figures tr", has_text="The Log")
+    expect(counted).to_be_visible()
+    page.get_by_role("button", name="Take over: The Log").click()
+    expect(page.locator("#notices")).to_contain_text("Taken over.")
+    expect(counted).to_have_count(0)
 
 
 def test_a_conflict_is_settled_with_keys_alone(visit: Visit, shared: SharedStudio) -> None:
