@@ -10,6 +10,7 @@ from bookwright.models.codex.record import RecordKind
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.gate import FallbackHistory, GateKind, GateState, Refusal
 from bookwright.models.settings import Settings
+from bookwright.models.story.state import GlobalState, Promise
 from bookwright.storage.lease import Lease
 from bookwright.storage.stores import BookStorage
 from tests.support.books import make_book
@@ -102,6 +103,24 @@ def test_a_thread_stands_on_the_board(page: TestClient, book: BookStorage) -> No
 
     assert "The missing log" in shown
     assert "registered" in shown
+
+
+def test_promises_of_the_story_are_not_drawn_as_threads_that_nobody_registered(
+    page: TestClient, book: BookStorage
+) -> None:
+    state = GlobalState(
+        aim="Out.", conflict="It rains.", promises=(Promise(id="p1", promise="Who put out the lamp", born="1.1"),)
+    )
+    with book.write() as stores:
+        stores.documents.add(
+            NewDocument(node=stores.nodes.root().key, kind=DocumentKind.GLOBAL_STATE, text="As told.",
+                        data=state.model_dump_json()), None,
+        )  # fmt: skip
+
+    shown = page.get("/books/lamp/threads").text
+
+    assert "Who put out the lamp" in shown.partition("</figure>")[0]
+    assert "The chart shows the promises that the story itself has made. No thread is registered." in shown
 
 
 def test_the_journal_is_walked_within_a_filter(page: TestClient, book: BookStorage) -> None:
