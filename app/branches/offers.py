@@ -8,9 +8,8 @@ from bookwright.app.branches.comparing import UnitPair
 from bookwright.app.branches.kinship import Kinship, kinship
 from bookwright.app.places import node_at, node_names
 from bookwright.models.document import DocumentKind
+from bookwright.models.story_time.clock import upward
 from bookwright.models.tree.place import order_of
-from bookwright.models.tree.task import TaskNode
-from bookwright.storage.stores import Stores
 
 _BESIDE_TEXT = (
     DocumentKind.DESIGN, DocumentKind.FINDINGS, DocumentKind.WRITERS_BRIEF, DocumentKind.SUMMARY, DocumentKind.BLURB,
@@ -44,7 +43,8 @@ def offers_of(a: OpenBook, b: OpenBook, pairs: tuple[UnitPair, ...]) -> Offers:
         for pair in pairs:
             if pair.a is not None and _is_kept(pair.label, kin):
                 continue  # it was changed in this book alone: there is nothing to take over
-            labels = [node.label for node in _above(pair.label, theirs) if not kin.is_theirs_alone(node)]
+            nodes = (node_at(label, theirs) for label in upward(pair.label))
+            labels = [node.label for node in nodes if node and not kin.is_theirs_alone(node)]
             shared = [label for label in labels if label != "1" and node_at(label, mine)]
             nearest[pair.label] = shared[0] if shared else "1"
             counts.update(shared)
@@ -93,11 +93,3 @@ def _is_kept(label: str, kin: Kinship) -> bool:
     ours, others = kin.versions(mine.key, theirs.key, DocumentKind.PROSE)
     base = kin.base(ours, others)
     return bool(others) and base is not None and base.text_hash == others[-1].text_hash
-
-
-def _above(label: str, stores: Stores) -> list[TaskNode]:
-    """A node with those above it, the nearest first; only those that there are."""
-    node = node_at(label, stores)
-    if node is None:
-        return _above(label.rpartition(".")[0], stores) if label else []
-    return [node, *stores.nodes.ancestors(node)]

@@ -59,10 +59,7 @@ def edit_view(stores: Stores, label: str, kind: DocumentKind | None) -> EditView
 
 def editable_parts(stores: Stores, label: str) -> list[str]:
     """Return the labels of what holds a unit's text: its own, or those of the units below that have it."""
-    node = stores.nodes.by_label(label)
-    if stores.documents.current(node.key, DocumentKind.PROSE, with_text=False) is not None:
-        return [label]
-    return with_prose(node, stores)
+    return with_prose(stores.nodes.by_label(label), stores)
 
 
 def save(opened: OpenBook, edit: PlainEdit) -> Document | Stored[Record] | None:

@@ -45,12 +45,10 @@ def chosen(stores: Stores, node: TaskNode, kind: DocumentKind | None) -> Documen
 
 
 def with_prose(unit: TaskNode, stores: Stores) -> list[str]:
-    """Return the labels of the units below one that hold its text, in reading order."""
-    held = []
-    for part in stores.nodes.child_units(unit.key):
-        has_prose = stores.documents.current(part.key, DocumentKind.PROSE, with_text=False) is not None
-        held += [part.label] if has_prose else with_prose(part, stores)
-    return held
+    """Return the labels of what holds a unit's text, in reading order: its own, or those of the units below."""
+    if stores.documents.current(unit.key, DocumentKind.PROSE, with_text=False) is not None:
+        return [unit.label]
+    return [label for part in stores.nodes.child_units(unit.key) for label in with_prose(part, stores)]
 
 
 def _some(labels: Sequence[str]) -> str:
