@@ -35,7 +35,7 @@ def recognise(source: ManuscriptSource, language: Language, pattern: str = "") -
     """
     blocks = bearable(_without_title(source))
     marks = _by_pattern(blocks, pattern) if pattern else _by_itself(blocks)
-    found = assembled(blocks, marks) if marks else cut_up(_without_end(blocks), language)
+    found = assembled(blocks, marks) if marks else _without_headings(blocks, language)
     if not found.chapters:
         raise InvalidInput("nothing of a story stands below its headings")
     return bounded(found, language)
@@ -47,9 +47,16 @@ def _without_title(source: ManuscriptSource) -> Sequence[Block]:
     return source.blocks[1:] if first.level and first.text.casefold() == source.title.casefold() else source.blocks
 
 
-def _without_end(blocks: Sequence[Block]) -> Sequence[Block]:
-    """Leave out what stands below a last page and is none of its text."""
-    return blocks[:-1] if len(blocks) > 1 and _END.fullmatch(blocks[-1].text) else blocks
+def _without_headings(blocks: Sequence[Block], language: Language) -> FoundBook:
+    """Cut up a text, without the title and the author's name above it and what stands below its last page."""
+    end = len(blocks) - 1 if len(blocks) > 1 and _END.fullmatch(blocks[-1].text) else len(blocks)
+    for size in range(2, min(_MOST_ABOVE, end - 1) + 1):
+        front = tuple(block.text for block in blocks[:size])
+        title, author = title_and_author(front)
+        if title and author and not author[0].islower() and not _SENTENCE.search(author):
+            found, note = cut_up(blocks[size:end], language), _left_out("what stands above the text", front)
+            return replace(found, title=title, author=author, notes=(note, *found.notes))
+    return cut_up(blocks[:end], language)
 
 
 def _by_itself(blocks: Sequence[Block]) -> list[HeadingMark]:
@@ -118,7 +125,7 @@ class _Building:
     def take(self, mark: HeadingMark, body: Paragraphs, count: int) -> None:
         """Place one section; `count` is of its blocks, before the heading's repetitions were left out."""
         if mark.is_matter:
-            self._leave_out(mark.heading, body)
+            self.notes += [_left_out(mark.heading, body)] if body else []
         elif mark.is_part:
             self._begin_part(mark, body)
         else:
@@ -143,7 +150,7 @@ class _Building:
             self.notes.append("what stands before the first heading is long enough for a chapter and became the first")
         else:
             self.title_page = title_and_author(front)
-            self._leave_out("what stands before the first heading", front)
+            self.notes.append(_left_out("what stands before the first heading", front))
 
     def _begin_part(self, mark: HeadingMark, body: Paragraphs) -> None:
         self._settle_opening()
@@ -167,18 +174,21 @@ class _Building:
             self.chapters.append(FoundChapter("", "", self._opening, self._part))
         self._opening = ()
 
-    def _leave_out(self, what: str, body: Paragraphs) -> None:
-        if body:
-            size = f"{counted(len(body), 'line')}, {sum(map(len, body)):,} characters"
-            self.notes.append(f"left out: {what[:_SHOWN]} ({size}: {body[0][:_SHOWN]!r} ...)")
+
+def _left_out(what: str, body: Paragraphs) -> str:
+    size = f"{counted(len(body), 'line')}, {sum(map(len, body)):,} characters"
+    return f"left out: {what[:_SHOWN]} ({size}: {body[0][:_SHOWN]!r} ...)"
 
 
 _MOST_LINES = 12
+_MOST_ABOVE = 4
+"""Lines of a title page above a text without headings."""
 _MOST_TITLE = 60
 _AUTHOR = re.compile(
     r"^(?:by\s+|(?:author|作者|著者|作|著|지은이|글쓴이|저자)\s*[:：]\s*|[著作]\s+)(?P<name>\S.{0,60}?)(?:\s*著)?$",
-    re.IGNORECASE,
+    re.IGNORECASE | re.MULTILINE,
 )
+"""A word for an author, with the name behind it or in the next line."""
 _NO_TITLE = re.compile(
     r"https?:|www\.|\.(?:com|net|org)\b|copyright|©|all rights|版权|版權|著作権|저작권|下载|下載|"
     r"^(?:a\s+(?:novel|story)|(?:(?:长篇|長篇|長編)?小[说説說])|(?:장편\s*)?소설)$|"
@@ -196,7 +206,8 @@ def title_and_author(lines: Sequence[str]) -> tuple[str, str]:
     """
     if not lines or len(lines) > _MOST_LINES:
         return "", ""
-    author = next((found["name"] for line in lines if (found := _AUTHOR.match(line.strip()))), "")
+    found = _AUTHOR.search("\n".join(line.strip() for line in lines))
+    author = found["name"] if found else ""
     title = _MARKS.sub("", lines[0])
     if not title or len(title) > _MOST_TITLE or _NO_TITLE.search(title) or _AUTHOR.match(title):
         return "", author

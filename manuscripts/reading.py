@@ -9,7 +9,7 @@ from bookwright.manuscripts.formats.docx import read_docx
 from bookwright.manuscripts.formats.encoding import decode
 from bookwright.manuscripts.formats.epub import read_epub
 from bookwright.manuscripts.formats.markdown import read_markdown
-from bookwright.manuscripts.formats.plain_text import blocks_of
+from bookwright.manuscripts.formats.plain_text import blocks_of, title_and_author_above
 from bookwright.manuscripts.manuscript import ManuscriptSource
 from bookwright.models.errors import InvalidInput
 
@@ -95,4 +95,5 @@ def _read_text(path: Path, encoding: str) -> ManuscriptSource:
     if path.suffix.lower() in _MARKDOWN:
         source = read_markdown(decoded.text, decoded.encoding)
         return replace(source, notes=(*notes, *source.notes))
-    return ManuscriptSource(tuple(blocks_of(decoded.text)), "txt", encoding=decoded.encoding, notes=notes)
+    told = title_and_author_above(decoded.text)
+    return ManuscriptSource(tuple(blocks_of(decoded.text)), "txt", *told, encoding=decoded.encoding, notes=notes)
