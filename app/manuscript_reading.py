@@ -116,11 +116,10 @@ def check_new(file: Path, digest: str, database: Database) -> None:
 
 
 def chapter_row(number: int, chapter: FoundChapter, found: FoundBook, brief: Brief) -> dict[str, Any]:
-    """Return what is told of a chapter that was found."""
-    has_title_below = chapter.title and chapter.title not in chapter.heading
+    """Return what is told of a chapter that was found, by the names that it and its part have in the book."""
     return {
-        "number": number, "part": found.parts[chapter.part].heading if chapter.part is not None else "",
-        "heading": f"{chapter.heading} {chapter.title}" if has_title_below else chapter.heading,
+        "number": number, "part": found.parts[chapter.part].name if chapter.part is not None else "",
+        "heading": chapter.name,
         "length": sum(map(brief.language.measure, chapter.paragraphs)),
         "begins": chapter.opening[:_FIRST_WORDS],
     }  # fmt: skip

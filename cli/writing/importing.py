@@ -187,7 +187,7 @@ def _facts(reading: ManuscriptReading) -> dict[str, Any]:
         "file": str(reading.file), "format": reading.source.format, "encoding": reading.source.encoding,
         "title": brief.title, "author": brief.pen_name, "language": brief.language.value, "unit": brief.length_unit,
         "length": brief.length, "has_headings": found.has_headings,
-        "parts": [part.heading for part in found.parts],
+        "parts": [part.name for part in found.parts],
         "chapters": [chapter_row(number, chapter, found, brief) for number, chapter in enumerate(found.chapters, 1)],
         "notes": [*reading.source.notes, *found.notes],
     }  # fmt: skip

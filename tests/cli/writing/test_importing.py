@@ -63,6 +63,24 @@ def test_a_dry_run_is_a_table_for_people(cli: Cli, tmp_path: Path):
     assert "left out: Contents" in outcome.err
 
 
+def test_a_dry_run_names_chapters_and_parts_as_the_book_does(cli: Cli, tmp_path: Path):
+    prose = "The lamp on the quay went out before the tide had turned. " * 3
+    heads = (("Part One\n\nThe Sea\n\n", 1, "The Lamp"), ("", 2, "The Boat"), ("Part Two\n\nThe Land\n\n", 3, "Home"))
+    file = tmp_path / "a.txt"
+    file.write_text("\n\n".join(f"{part}Chapter {n}\n\n{title}\n\n{prose}" for part, n, title in heads), "utf-8")
+
+    found = json.loads(cli("import", file, "--dry-run", "--json").out)
+    cli("import", file, "--rest", "--yes")
+
+    assert [row["heading"] for row in found["chapters"]] == [
+        "Chapter 1: The Lamp",
+        "Chapter 2: The Boat",
+        "Chapter 3: Home",
+    ]
+    tree = cli("tree", "a").out
+    assert all(row["heading"] in tree and row["part"] in tree for row in found["chapters"])
+
+
 def test_the_table_of_a_book_of_very_many_chapters_is_bounded(cli: Cli, tmp_path: Path):
     chapters = (
         f"Chapter {number}\n\nThe lamp went out before the tide had turned at night." for number in range(1, 702)
