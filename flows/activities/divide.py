@@ -43,8 +43,8 @@ def wants_child(unit: TaskNode, deps: Deps) -> bool:
         last = stores.nodes.last_unit(unit.key)
     if last is None or is_foreseen(unit, last, deps):
         return True
-    if not division_is_incremental(last.level) or last.is_last:
-        return False
+    if last.is_last or not (division_is_incremental(last.level) or unit.child_level is last.level):
+        return False  # what is made at once is all there, unless the book was made longer behind it
     if last.is_brought_in:
         return unit.remaining > 0  # the book goes on behind what its author wrote, however little is to come
     return not division_is_over(unit.remaining, lengths_of_children(unit, deps).usual)
@@ -60,7 +60,7 @@ def divide(unit: TaskNode, deps: Deps) -> None:
         index = len(stores.nodes.child_units(unit.key)) + 1
     if add_foreseen(unit, level, index, deps):
         return
-    is_incremental = division_is_incremental(level)
+    is_incremental = division_is_incremental(level) or index > 1
     ends_here = not is_incremental or _granted(unit, level, None, deps).is_last
     card = replace(unit_card(unit, deps), is_incremental=is_incremental, ends_here=ends_here, child_index=index)
     card = with_reader_reports(card, unit, deps, level)
@@ -81,7 +81,7 @@ def divide(unit: TaskNode, deps: Deps) -> None:
 
     most = {"instructions": _EVENTS if level.is_at_least(Level.SCENE) else _FEW_EVENTS}
     held = within_lists(run, workflow[-1].name, most, MAX_CHILDREN_AT_ONCE, deps)
-    run.run_all(workflow, move, every(_check(unit, level, deps), held))
+    run.run_all(workflow, move, every(_check(unit, level, is_incremental, deps), held))
 
 
 def foreseen(answer: PlanOutput) -> tuple[str, ...]:
@@ -106,10 +106,10 @@ def _title(goal: str) -> str:
     return head if len(goal) <= 60 or " " not in head else head.rsplit(" ", 1)[0]
 
 
-def _check(unit: TaskNode, level: Level, deps: Deps) -> Check:
+def _check(unit: TaskNode, level: Level, is_incremental: bool, deps: Deps) -> Check:
     """A check that a division holds as many children as it needs: one for the next, two and more for all."""
     least = 1
-    if not division_is_incremental(level) and not deps.profile.is_small:
+    if not is_incremental and not deps.profile.is_small:
         longest = level.bounds[1] if level.finer else max_unit_length(deps)
         least = max(2, min(-(-(unit.length or 1) // longest), MAX_CHILDREN_AT_ONCE))
 

@@ -5,7 +5,7 @@ from bookwright.models.brief import MAX_LENGTH
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import InvalidInput
 from bookwright.models.text.length import TOLERANCE
-from bookwright.models.tree.level import Level, division_is_incremental
+from bookwright.models.tree.level import Level
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.stores import Stores
 
@@ -45,8 +45,7 @@ def _check(stores: Stores, book: Book, root: TaskNode, amount: int, length: int)
         raise InvalidInput(
             f"--words is {amount:,}; a book has at most {MAX_LENGTH:,} {unit}, this one {root.written:,}"
         )
-    last = stores.nodes.last_unit(root.key)
-    if last is None or not division_is_incremental(last.level):
+    if stores.nodes.last_unit(root.key) is None:
         is_prose = stores.documents.current(root.key, DocumentKind.PROSE, with_text=False) is not None
         advice = "; import its export to go on with it" if is_prose else ""
         raise InvalidInput(f"{book.id} is no book of chapters, so nothing can be written behind it{advice}")
@@ -68,7 +67,7 @@ def _least(stores: Stores, root: TaskNode) -> int:
     if last is not None and last.is_brought_in:
         return 1
     mean = stores.nodes.mean_brought_in(unit.key, Level.CHAPTER)
-    return round(TOLERANCE * (mean or Level.CHAPTER.usual_length))
+    return round(TOLERANCE * (mean or (last.level if last else Level.CHAPTER).usual_length))
 
 
 def _is_written(stores: Stores, root: TaskNode) -> bool:

@@ -22,6 +22,7 @@ from bookwright.models.brief import make_brief
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.errors import InvalidInput
 from bookwright.models.faults import Fault, FoundFaults
+from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.stores import BookStorage
@@ -217,6 +218,44 @@ def test_until_the_new_end_stands_nothing_behind_it_counts_as_done(shelf: Shelf)
         ("Validation", StageStatus.PENDING), ("publish", StageStatus.PENDING),
     ]  # fmt: skip
     assert {stage.status for stage in stages[:-3]} == {StageStatus.COMPLETED}
+
+
+def gone_on_with(folder: Path, length: int, more: int, **brief: Any) -> tuple[Book, list[TaskNode], list[TaskNode]]:
+    """Write a book and go on with it; return it, and the units below it as they were and as they are."""
+    settings = make_settings(folder, free_megabytes=0, keep_vault=False)
+    database = new_library(settings)
+    with closing(ModelService(settings)) as models:
+        made = make_brief({"premise": "A keeper finds a log.", "length": length, "max_unit_length": 450} | brief)
+        book, around = find_or_create(database, made), RunConfig(settings, database, models)
+        storage = BookStorage(database, book.id, made.language)
+        run_book(book.id, around)
+        with storage.write() as stores:
+            before = stores.nodes.child_units(stores.nodes.root().key)
+            go_on(stores, stores.books.get(book.id), more)
+        finished = run_book(book.id, around)
+        with storage.read() as stores:
+            units = stores.nodes.child_units(stores.nodes.root().key)
+            assert stores.codex.reading_order().chapters == tuple(unit.label for unit in units)
+    database.dispose()
+    return finished, before, units
+
+
+@pytest.mark.parametrize(
+    ("length", "profile", "level", "more"),
+    [(1500, "economy", Level.SCENE, 600), (1600, "small", Level.SCENE, 900), (900, "small", Level.BEAT, 700)],
+)
+def test_a_book_that_was_planned_in_scenes_or_less_goes_on_in_as_many_as_are_missing(
+    tmp_path: Path, length: int, profile: str, level: Level, more: int
+) -> None:
+    finished, before, units = gone_on_with(tmp_path, length, more, profile=profile)
+
+    written = sum(unit.written for unit in units[len(before) :])
+    assert (finished.state, finished.brief.length) == (BookState.FINISHED, sum(unit.written for unit in before) + more)
+    assert abs(written - more) <= 0.1 * more
+    assert [unit.key for unit in units[: len(before)]] == [unit.key for unit in before]
+    assert {unit.level for unit in units} == {level}
+    assert [unit.unit_index for unit in units] == list(range(1, len(units) + 1))
+    assert [unit.is_last for unit in units] == [False] * (len(units) - 1) + [True]
 
 
 @pytest.mark.parametrize(("text", "advice"), [("The tide turns.", "import its export"), ([], "behind it")])
