@@ -127,7 +127,9 @@ def _granted(unit: TaskNode, level: Level, proposed: int | None, deps: Deps) -> 
     limit = None if level.is_at_least(Level.ACT) or lengths.is_planned else max_unit_length(deps)
     with deps.stores() as stores:
         last = stores.nodes.last_unit(unit.key)
-    before = last.length if last is not None and not last.is_brought_in and unit.remaining > 0 else None
+    before = None
+    if last is not None and not last.is_brought_in and unit.remaining > 0:  # only what it overran can be missing
+        before = min(last.length or 0, unit.remaining + max(-last.remaining, 0))
     bounds = (lengths.low, lengths.high)
     return grant_child_length(unit.remaining, proposed, lengths.usual, bounds, limit, before=before)
 

@@ -242,7 +242,12 @@ def gone_on_with(folder: Path, length: int, more: int, **brief: Any) -> tuple[Bo
 
 @pytest.mark.parametrize(
     ("length", "profile", "level", "more"),
-    [(1500, "economy", Level.SCENE, 600), (1600, "small", Level.SCENE, 900), (900, "small", Level.BEAT, 700)],
+    [
+        (1500, "economy", Level.SCENE, 600),
+        (1600, "small", Level.SCENE, 900),
+        (1600, "small", Level.SCENE, 300),
+        (900, "small", Level.BEAT, 700),
+    ],
 )
 def test_a_book_that_was_planned_in_scenes_or_less_goes_on_in_as_many_as_are_missing(
     tmp_path: Path, length: int, profile: str, level: Level, more: int
