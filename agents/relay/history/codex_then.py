@@ -140,10 +140,14 @@ class CodexHistory:
         return self._revised[slot, before.id]
 
     def added_since(self, known: int) -> list[Record]:
-        """Return the records that an author has added since a row and that stand."""
-        newest = [self.newest(slot) for slot, said in self._said.items() if said > known]
-        added = [stored for stored in newest if self.standing(slot_of(stored.record), known) is None]
-        return [stored.record for stored in added if stored.origin is Origin.AUTHOR and not stored.is_removed]
+        """Return the records that an author has added since a row and that stand: entries as that author left them.
+
+        What pages have added to an entry is kept from nobody; of a secret and a thread they only say where it was told.
+        """
+        added = (slot for slot, said in self._said.items() if said > known and self.standing(slot, known) is None)
+        stored = ((self.standing(slot, self._said[slot]), self.newest(slot)) for slot in added)
+        there = [(own.record, newest.record) for own, newest in stored if own is not None and not newest.is_removed]
+        return [own if isinstance(own, CodexEntry) else newest for own, newest in there]
 
 
 def _revised(record: Record, versions: Sequence[Stored[Record]], first: int) -> Record | None:

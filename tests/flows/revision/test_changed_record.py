@@ -6,14 +6,15 @@ from typing import Any
 
 import pytest
 
+from bookwright.agents.relay.secrets.coming_out import recorded
 from bookwright.flows.revision.revise import chosen
 from bookwright.flows.revision.staleness import Staleness
-from bookwright.models.codex.entries import Secret
+from bookwright.models.codex.entries import CodexEntry, EntryKind, Secret, Section, Telling, TellingType
 from bookwright.models.codex.record import Origin, RecordKind
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.staleness import Touch
 from bookwright.models.step import Activity
-from bookwright.models.tree.place import order_of
+from bookwright.models.tree.place import Place, order_of
 from bookwright.storage.stores import BookStorage, Stores
 from tests.flows.conftest import HABIT, SECRET
 from tests.flows.revision.changed import MARK, Written, made, put_right, steps_of
@@ -29,6 +30,12 @@ def edit(storage: BookStorage, kind: RecordKind, identity: str, **values: Any) -
         found = stores.codex.get(kind, identity)
         record = type(found.record).model_validate(found.record.model_dump() | values)
         stores.codex.edit(record, found.version, Origin.AUTHOR)
+
+
+def named(stores: Stores) -> list[str]:
+    """The chapters that tell what was added later."""
+    [book] = stores.books.all()
+    return [told.label for told in Staleness(book.brief).giveaways(stores)]
 
 
 def touched(storage: BookStorage) -> dict[tuple[str, DocumentKind], Touch]:
@@ -182,7 +189,43 @@ def test_a_secret_that_is_added_later_makes_nothing_stale_and_the_chapters_that_
 
     assert touched(storage) == {}
     with storage.read() as stores:
-        told = Staleness(stores.books.get(storage.book).brief).giveaways(stores)
-        assert [one.label for one in told] == [
+        assert named(stores) == [
             label for (label, _), one in made(stores, DocumentKind.PROSE).items() if word in one.text
         ]
+
+
+@on_novel
+def test_a_chapter_that_tells_an_added_secret_is_named_whatever_later_chapters_do_for_it(copied: Written) -> None:
+    storage, _ = copied
+    with storage.write() as stores:
+        reading = stores.codex.reading_order()
+        early, _, later, *_ = reading.chapters
+        [word] = MARK.findall(chosen(stores, stores.nodes.by_label(early), DocumentKind.PROSE).text)[:1]
+        place, words = Place(chapter=3), {"forbidden_keywords": (word.rstrip("-"),)}
+        added = stores.codex.add(Secret(id="late", content="A thing.", revealed_at=place, **words), Origin.AUTHOR)
+        before = named(stores)
+
+        told = Telling(place=place, type=TellingType.TOLD, expression="He told it.")
+        stores.codex.edit(recorded(added.record, told, later, reading), added.version, Origin.PROSE)
+
+        assert named(stores) == before
+    assert early in before
+
+
+@on_novel
+def test_of_an_added_entry_what_its_author_keeps_is_looked_for_and_not_what_pages_have_added(copied: Written) -> None:
+    storage, _ = copied
+    with storage.write() as stores:
+        early, _, later, *_ = stores.codex.reading_order().chapters
+        pages = (chosen(stores, stores.nodes.by_label(at), DocumentKind.PROSE).text for at in (early, later))
+        words = [MARK.findall(text)[0].rstrip("-") for text in pages]
+        own, other = (Section(name=word, text=word, visibility=1, forbidden_keywords=(word,)) for word in words)
+        lens = CodexEntry(kind=EntryKind.WORLD, id="lens", name="Lens", sections=(own,))
+        added = stores.codex.add(lens, Origin.AUTHOR)
+        before = named(stores)
+
+        stores.codex.edit(lens.model_copy(update={"sections": (own, other)}), added.version, Origin.PROSE)
+
+        assert named(stores) == before
+    assert early in before
+    assert later not in before
