@@ -16,7 +16,7 @@ from bookwright.models.gate import PHASES, Unattended
 from bookwright.models.model_name import ROLES, ModelName
 from bookwright.models.profile import ProfileName
 from bookwright.models.story.candidates import MOST_CANDIDATES
-from bookwright.models.text.hints import did_you_mean
+from bookwright.models.text.hints import check_known, did_you_mean
 from bookwright.models.text.language import Language, detect_language
 from bookwright.models.text.length import length_class
 from bookwright.models.tree.unit_rule import Position, UnitRule, rules_of
@@ -175,9 +175,7 @@ class Brief(StrictModel):
     @field_validator("models")
     @classmethod
     def _known_roles(cls, models: dict[str, ModelName]) -> dict[str, ModelName]:
-        for role in models:
-            if role != "default" and role not in ROLES:
-                raise ValueError(f"{role!r} is no role; roles are default, {', '.join(ROLES)}")
+        check_known(models, ("default", *ROLES), "role")
         return models
 
     @property

@@ -1,4 +1,4 @@
-"""How a model is named: `provider:model`, and the roles that models play."""
+"""How a model is named: `provider:model`; the providers there are, and the roles that models play."""
 
 import os
 import re
@@ -12,6 +12,12 @@ ROLES = (
     "researcher",
 )  # fmt: skip
 """Each agent asks the model of its role. Source: DESIGN section 7."""
+
+PROVIDERS = (
+    "anthropic", "openai", "deepseek", "qwen", "zhipu", "openrouter", "ollama", "vllm", "llamacpp", "compatible",
+    "claude-cli", "embedded", "rehearsal",
+)  # fmt: skip
+"""What each of them is, `agents/backends/catalogue.py` tells."""
 
 DEFAULT = "embedded:smollm2"
 _VARIABLE = "SLIMA_AGENTS_MODEL"

@@ -27,8 +27,8 @@ from bookwright.models.amount import Cap
 from bookwright.models.errors import InvalidSetting
 from bookwright.models.frozen import StrictModel
 from bookwright.models.log_format import LogFormat
-from bookwright.models.model_name import ROLES, ModelName, usual_model
-from bookwright.models.text.hints import did_you_mean
+from bookwright.models.model_name import PROVIDERS, ROLES, ModelName, usual_model
+from bookwright.models.text.hints import check_known, did_you_mean
 
 _VARIABLES = ("bookwright_", "tavily_api_key")
 """How variables of the environment begin that settings are read from."""
@@ -69,9 +69,9 @@ class Settings(BaseSettings):
     """A model for each role that is not to use `model`."""
     fallbacks: dict[str, tuple[ModelName, ...]] = Field(default_factory=dict)
     """Models to ask, in order, when the one of a role does not answer; `default` is for all roles."""
-    prices: dict[str, Price] = Field(default_factory=dict)
+    prices: dict[ModelName, Price] = Field(default_factory=dict)
     """Prices by `provider:model`."""
-    windows: dict[str, Annotated[int, Field(ge=1_024)]] = Field(default_factory=dict)
+    windows: dict[ModelName, Annotated[int, Field(ge=1_024)]] = Field(default_factory=dict)
     """Tokens of prompt and answer that a model takes, by `provider:model`, whatever its server or a list says."""
     requests_per_minute: dict[str, Annotated[float, Field(gt=0, le=100_000)]] = Field(default_factory=dict)
     """How often a provider may be asked, by all workers of a studio together, by its name; no limit if not named."""
@@ -136,11 +136,13 @@ class Settings(BaseSettings):
     @field_validator("models", "fallbacks")
     @classmethod
     def _known_roles(cls, named: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
-        roles = ROLES if info.field_name == "models" else ("default", *ROLES)
-        for role in named:
-            if role not in roles:
-                hint = did_you_mean(role, roles, f"; roles are {', '.join(roles)}")
-                raise ValueError(f"{role!r} is no role{hint}")
+        check_known(named, ROLES if info.field_name == "models" else ("default", *ROLES), "role")
+        return named
+
+    @field_validator("prices", "windows", "requests_per_minute")
+    @classmethod
+    def _known_providers(cls, named: dict[str, Any]) -> dict[str, Any]:
+        check_known((name.partition(":")[0] for name in named), PROVIDERS, "provider")
         return named
 
     @field_validator("searxng_url")
@@ -200,7 +202,7 @@ def load_settings(**options: Any) -> Settings:
         return Settings(**{name: value for name, value in options.items() if value is not None})
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        name = ".".join(str(part) for part in first["loc"])
+        name = ".".join(str(part) for part in first["loc"] if part != "[key]")
         if first["type"] == "extra_forbidden":
             raise InvalidSetting(f"unknown setting {name!r}{did_you_mean(name, Settings.model_fields)}") from None
         message = first["msg"].removeprefix("Value error, ")

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from bookwright.models.errors import InvalidSetting
+from bookwright.models.model_name import PROVIDERS
 from bookwright.models.settings import load_settings
 
 
@@ -69,6 +70,12 @@ def test_models_and_prices_can_stand_in_the_environment(monkeypatch: pytest.Monk
         ("lease_seconds", 0, "lease_seconds"),
         ("free_megabytes", -1, "free_megabytes"),
         ("prices", {"openai:x": {"input": 1}}, "prices.openai:x.output"),
+        ("prices", {"antropic:x": {"input": 1, "output": 2}}, "'antropic' is no provider; did you mean 'anthropic'?"),
+        ("windows", {"compatible:strong": 4096, "antropic:x": 4096}, "'antropic' is no provider; did you mean"),
+        ("windows", {"qwen3:14b": 4096}, "'qwen3' is no provider; did you mean 'qwen'?"),
+        ("windows", {"ollama": 4096}, "setting 'windows.ollama': a model is named provider:model"),
+        ("requests_per_minute", {"anthropc": 5}, "'anthropc' is no provider; did you mean 'anthropic'?"),
+        ("requests_per_minute", {"xyzzy": 5}, "'xyzzy' is no provider; providers are anthropic, openai"),
     ],
 )
 def test_a_wrong_setting_is_told_in_one_line(name: str, value: object, said: str) -> None:
@@ -77,6 +84,15 @@ def test_a_wrong_setting_is_told_in_one_line(name: str, value: object, said: str
 
     assert said in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_a_known_provider_may_have_a_model_of_any_name() -> None:
+    names = [f"{provider}:my/own:model-1" for provider in PROVIDERS]
+
+    settings = load_settings(windows=dict.fromkeys(names, 4_096), requests_per_minute=dict.fromkeys(PROVIDERS, 5))
+
+    assert (list(settings.windows), list(settings.requests_per_minute)) == (names, list(PROVIDERS))
+    assert list(load_settings(windows={"gpt-6.1-terra": 4_096}).windows) == ["openai:gpt-6.1-terra"]
 
 
 @pytest.mark.parametrize(

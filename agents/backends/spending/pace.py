@@ -4,10 +4,8 @@ import asyncio
 from dataclasses import dataclass
 from typing import Protocol
 
-from bookwright.agents.backends import catalogue
 from bookwright.agents.backends.protocol import EventKind, Listener, StreamEvent
 from bookwright.failpoints import Failpoint
-from bookwright.models.errors import InvalidSetting
 from bookwright.models.settings import Settings
 from bookwright.storage.engine.database import Database
 from bookwright.storage.studio import Studio
@@ -54,10 +52,6 @@ class Turns:
     """Has each try wait until its provider may be asked."""
 
     def __init__(self, settings: Settings, pacer: Pacer | None) -> None:
-        for provider in settings.requests_per_minute:
-            if provider not in catalogue.PROVIDERS:
-                known = ", ".join(sorted(catalogue.PROVIDERS))
-                raise InvalidSetting(f"requests_per_minute names {provider!r}, which is no provider; known are {known}")
         self._limited = frozenset(settings.requests_per_minute)
         self._pacer = pacer
 

@@ -4,6 +4,7 @@ import pytest
 
 from bookwright.agents.backends import catalogue, windows
 from bookwright.agents.backends.catalogue import OutputMode
+from bookwright.models.model_name import PROVIDERS
 from bookwright.models.settings import load_settings
 
 
@@ -22,6 +23,10 @@ from bookwright.models.settings import load_settings
 )
 def test_each_model_has_its_output_mode(model: str, mode: OutputMode) -> None:
     assert catalogue.output_mode(model) is mode
+
+
+def test_the_providers_that_names_may_begin_with_are_those_of_the_catalogue() -> None:
+    assert tuple(catalogue.PROVIDERS) == PROVIDERS
 
 
 @pytest.mark.parametrize("model", ["openai:gpt-6.1-terra", "openai:o3", "anthropic:claude-opus-5-5", "zhipu:glm-4.7"])

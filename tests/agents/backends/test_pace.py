@@ -90,11 +90,6 @@ def test_a_call_that_waits_for_its_turn_can_be_cancelled(settings: Settings, pro
     assert [(own.attempt, own.reply.usage, own.reply.cost) for own in failures] == [(1, Usage(), 0)]
 
 
-def test_a_rate_of_a_provider_that_nobody_knows_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidSetting, match="'anthropc', which is no provider"):
-        ModelService(load_settings(home=tmp_path, requests_per_minute={"anthropc": 5}))
-
-
 @pytest.mark.parametrize("rate", [0, -1])
 def test_a_rate_is_more_than_nothing(tmp_path: Path, rate: int) -> None:
     make: Callable[[], Settings] = lambda: load_settings(home=tmp_path, requests_per_minute={"openai": rate})  # noqa: E731

@@ -27,7 +27,7 @@ def test_a_model_is_remembered_and_a_key_is_not(cli, unset, home):
 
 def test_what_stands_in_the_file_stays_with_its_comments(cli, unset, home):
     home.mkdir()
-    (home / "config.toml").write_text('# mine\nmodel = "ollama:old"  \nstudio_usd = 9\n\n[windows]\n"a:b" = 4096\n')
+    (home / "config.toml").write_text('# mine\nmodel = "ollama:old"  \nstudio_usd = 9\n\n[windows]\n"vllm:b" = 4096\n')
 
     cli("init", "--model", "rehearsal:exact", "--notify", "notify-send 'My book'")
 
@@ -35,7 +35,7 @@ def test_what_stands_in_the_file_stays_with_its_comments(cli, unset, home):
     assert text.startswith('# mine\nmodel = "rehearsal:exact"\nstudio_usd = 9\n')
     assert tomllib.loads(text) == {
         "model": "rehearsal:exact", "studio_usd": 9, "notify_command": ["notify-send", "My book"],
-        "windows": {"a:b": 4096},
+        "windows": {"vllm:b": 4096},
     }  # fmt: skip
     assert load_settings().notify_command == ("notify-send", "My book")
 
