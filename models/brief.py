@@ -60,14 +60,25 @@ PlainText = Annotated[str, AfterValidator(_plain)]
 WebAddress = Annotated[PlainText, AfterValidator(_web_address), Field(max_length=2_000)]
 
 
-class Budget(StrictModel):
+class _Order(type(StrictModel)):  # type: ignore[misc]  # pydantic's metaclass has no public name
+    """What a program of an author's calls to make an order; pydantic's own ways of making one pass it by."""
+
+    def __call__(cls, /, **values: Any) -> Any:
+        """Check an order's values; `InvalidBrief` says in one line what is missing, unknown or impossible."""
+        try:
+            return super().__call__(**values)
+        except ValidationError as error:
+            raise InvalidBrief(_one_line(error, cls.model_fields)) from None
+
+
+class Budget(StrictModel, metaclass=_Order):
     """Caps over the whole book; None means no cap."""
 
     usd: float | None = Field(default=None, gt=0, le=1_000_000, description="Cap in US dollars, over the whole book.")
     tokens: int | None = Field(default=None, gt=0, description="Cap in tokens, prompt and output together.")
 
 
-class Brief(StrictModel):
+class Brief(StrictModel, metaclass=_Order):
     """What a book is to be. Read from TOML or from the command line's options."""
 
     premise: Annotated[PlainText, AfterValidator(_present)] = Field(
@@ -237,10 +248,7 @@ def identified(records: Iterable[Any]) -> list[Any]:
 
 def make_brief(values: dict[str, Any]) -> Brief:
     """Check a brief's values; `InvalidBrief` says in one line what is missing, unknown or impossible."""
-    try:
-        return Brief.model_validate(values)
-    except ValidationError as error:
-        raise InvalidBrief(_one_line(error)) from None
+    return Brief(**values)
 
 
 def parse_brief(source: str | bytes, overrides: dict[str, Any] | None = None) -> Brief:
@@ -269,7 +277,7 @@ def toml_values(content: bytes, what: str = "file") -> dict[str, Any]:
         raise InvalidBrief(f"the {what} is not valid TOML: {error}") from None
 
 
-def _one_line(error: ValidationError) -> str:
+def _one_line(error: ValidationError, fields: Iterable[str]) -> str:
     errors = error.errors(include_url=False)
     first = min(errors, key=lambda one: (one["type"], len(one["loc"])) != ("extra_forbidden", 1))
     place = ".".join(str(part) for part in first["loc"])
@@ -277,12 +285,12 @@ def _one_line(error: ValidationError) -> str:
         option = {"premise": "--premise", "length": "--words"}.get(place)
         return f"the brief has no {place}" + (f"; name it in the brief, or with {option}" if option else "")
     if first["type"] == "extra_forbidden":
-        known = list(_known_keys(first["loc"][0]) if len(first["loc"]) > 1 else Brief.model_fields)
-        hint = did_you_mean(str(first["loc"][-1]), known, f"; known keys are {', '.join(known)}")
+        known = list(_known_keys(first["loc"][0]) if len(first["loc"]) > 1 else fields)
+        meant = "length" if place == "words" else str(first["loc"][-1])  # the option is called --words
+        hint = did_you_mean(meant, known, f"; known keys are {', '.join(known)}")
         return f"the brief has an unknown key {place!r}{hint}"
     message = first["msg"].removeprefix("Value error, ")
-    shown = repr(first["input"])
-    return f"{place} in the brief: {message} (it is {shown[:60]})"
+    return f"{place} in the brief: {message} (it is {repr(first['input'])[:60]})"
 
 
 def _known_keys(field: Any) -> Iterable[str]:

@@ -1,10 +1,14 @@
 """What a brief must hold, how it is read, and what it says when it cannot be used."""
 
+import pickle
+import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
-from bookwright.models.brief import MAX_BRIEF_BYTES, Brief, make_brief, parse_brief
+from bookwright.models.brief import MAX_BRIEF_BYTES, Brief, Budget, make_brief, parse_brief
 from bookwright.models.errors import InvalidBrief
 from bookwright.models.profile import ProfileName
 from bookwright.models.text.language import Language
@@ -70,6 +74,33 @@ def test_a_bad_brief_is_refused_in_one_line_that_names_the_key(change: dict[str,
 def test_a_slip_in_a_key_is_named_before_the_key_that_is_missing_by_it() -> None:
     with pytest.raises(InvalidBrief, match="did you mean 'length'"):
         make_brief({"premise": GOOD["premise"], "lenght": 900})
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: Brief(premise="x", words=900), "the brief has an unknown key 'words'; did you mean 'length'?"),
+        (lambda: Brief(premise="x", length=-3), "length in the brief: Input should be greater than or equal to 50"),
+        (lambda: Brief(premise="x"), "the brief has no length"),
+        (lambda: Budget(uds=3), "the brief has an unknown key 'uds'; did you mean 'usd'?"),
+        (lambda: Budget(usd=-1), "usd in the brief: Input should be greater than 0"),
+    ],
+)
+def test_a_program_that_makes_a_wrong_order_is_told_what_a_file_is_told(make: Callable[[], Any], said: str) -> None:
+    with pytest.raises(InvalidBrief, match=re.escape(said)) as refused:
+        make()
+
+    assert "\n" not in str(refused.value)
+
+
+def test_pydantic_s_own_ways_of_making_a_brief_stay_its_own() -> None:
+    brief = Brief(**GOOD)
+    kept = Brief.model_validate_json(brief.model_dump_json())
+
+    assert kept == Brief.model_validate(GOOD) == pickle.loads(pickle.dumps(brief)) == brief
+    assert type("Subclass", (Brief,), {})(**GOOD).length == brief.length
+    with pytest.raises(ValidationError, match=r"budget\.usd"):
+        Brief.model_validate({**GOOD, "budget": {"usd": -1}})
 
 
 @pytest.mark.parametrize("key", ["premise", "length"])
