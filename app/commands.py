@@ -19,7 +19,7 @@ from bookwright.models.talk.command import ChangeBrief, Command, EditEntry, Edit
 from bookwright.models.talk.command_values import MAX_WORDS
 from bookwright.models.talk.trying_commands import CompareBranch
 from bookwright.models.tree.task import TaskNode
-from bookwright.models.wording import money
+from bookwright.models.wording import dollars, money
 from bookwright.storage.branches.repository import BranchRepository
 from bookwright.storage.stores import Stores
 
@@ -210,7 +210,7 @@ def _of_writing(book: Book, root: TaskNode, length: int) -> str:
 def _left(book: Book) -> str:
     caps = book.brief.budget
     if caps.usd is not None:
-        return f"; {money(max(round(caps.usd * 1_000_000) - book.cost, 0))} of the budget are left"
+        return f"; {dollars(max(caps.usd - book.dollars, 0))} of the budget are left"
     if caps.tokens is not None:
         return f"; {max(caps.tokens - book.tokens, 0):,} tokens of the budget are left"
     return ""

@@ -1,6 +1,6 @@
 """Money and tokens: what was spent, and the most that may be."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 MICROS = 1_000_000
 """Millionths in a dollar. A price for a million tokens in dollars is a price for one token in millionths."""
@@ -29,11 +29,13 @@ class Cap:
     cost: int | None = None
     """Millionths of a US dollar."""
     tokens: int | None = None
+    usd: float = field(default=0, compare=False)
+    """The cost as it was given: what is shown of a cap."""
 
     @classmethod
     def of(cls, usd: float | None, tokens: int | None) -> "Cap":
         """Return the cap of so many US dollars and tokens."""
-        return cls(None if usd is None else round(usd * MICROS), tokens)
+        return cls(None if usd is None else round(usd * MICROS), tokens, usd or 0)
 
     @property
     def is_set(self) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 from datetime import datetime
+from decimal import Decimal
 
 _PURPOSES = {
     "web_search": "searches the web", "fetch_page": "reads a page of the web",
@@ -23,11 +24,15 @@ def stale_count(number: int) -> str:
 
 
 def money(micros: int | None) -> str:
-    """Show millionths of a dollar: `"$12.30"`, and four places below a dollar; None where no price is known."""
-    if micros is None:
-        return "price unknown"
-    dollars = micros / 1_000_000
-    return f"${dollars:,.2f}" if dollars >= 1 or micros == 0 else f"${dollars:.4f}"
+    """Show millionths of a dollar as `dollars` does; None where no price is known."""
+    return "price unknown" if micros is None else dollars(micros / 1_000_000)
+
+
+def dollars(usd: float) -> str:
+    """Show US dollars: `"$12.30"`, four places below one, and two digits of what these would show as nothing."""
+    if 0 < usd < 0.0001:
+        return f"${Decimal(f'{usd:.2g}'):f}"
+    return f"${usd:,.2f}" if usd >= 1 or usd == 0 else f"${usd:.4f}"
 
 
 def tokens(count: int) -> str:

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, case, delete, func, insert, select, update
 
 from bookwright.models.amount import MICROS, Amount, Cap
 from bookwright.models.errors import BudgetExceeded
+from bookwright.models.wording import dollars
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.lease import IS_HELD
 from bookwright.storage.tables import allowances, books, paces, studio
@@ -79,14 +80,11 @@ class Studio:
         standing = self.standing(without=book)
         left = cap.less(standing.total + used)
         if not left.covers(need):
-            raise BudgetExceeded(_refusal(need, left, cap, standing), _remedy(need, left))
+            raise _refusal(need, left, cap, standing)
         allowance = used + Amount(_slice(left.cost, need.cost), _slice(left.tokens, need.tokens))
         self.give_back(book)
         self._connection.execute(insert(allowances).values(book=book, cost=allowance.cost, tokens=allowance.tokens))
-        return Cap(
-            None if cap.cost is None else allowance.cost,
-            None if cap.tokens is None else allowance.tokens,
-        )
+        return Cap(None if cap.cost is None else allowance.cost, None if cap.tokens is None else allowance.tokens)
 
     def give_back(self, book: str) -> None:
         """Void a book's allowance: it counts for what it has spent and no more."""
@@ -122,20 +120,17 @@ def _slice(left: int | None, need: int) -> int:
     return 0 if left is None else min(left, max(_CALLS * need, left // _SHARE))
 
 
-def _refusal(need: Amount, left: Cap, cap: Cap, standing: StudioStanding) -> str:
-    if cap.cost is not None and left.cost is not None and need.cost > left.cost:
-        return (
+def _refusal(need: Amount, left: Cap, cap: Cap, standing: StudioStanding) -> BudgetExceeded:
+    if left.cost is not None and need.cost > left.cost:
+        name, told = "studio_usd", (
             f"the next call may cost up to ${need.cost / MICROS:.4f} and the studio has "
-            f"${max(left.cost, 0) / MICROS:.4f} of studio_usd ${cap.cost / MICROS:.2f} left "
+            f"${max(left.cost, 0) / MICROS:.4f} of studio_usd {dollars(cap.usd)} left "
             f"(other running books hold ${standing.handed_out.cost / MICROS:.4f})"
-        )
-    return (
-        f"the next call may take up to {need.tokens:,} tokens and the studio has "
-        f"{max(left.tokens or 0, 0):,} of studio_tokens {cap.tokens or 0:,} left "
-        f"(other running books hold {standing.handed_out.tokens:,})"
-    )
-
-
-def _remedy(need: Amount, left: Cap) -> str:
-    name = "studio_usd" if left.cost is not None and need.cost > left.cost else "studio_tokens"
-    return f"raise {name} in config.toml (or BOOKWRIGHT_{name.upper()}) on every worker"
+        )  # fmt: skip
+    else:
+        name, told = "studio_tokens", (
+            f"the next call may take up to {need.tokens:,} tokens and the studio has "
+            f"{max(left.tokens or 0, 0):,} of studio_tokens {cap.tokens or 0:,} left "
+            f"(other running books hold {standing.handed_out.tokens:,})"
+        )  # fmt: skip
+    return BudgetExceeded(told, f"raise {name} in config.toml (or BOOKWRIGHT_{name.upper()}) on every worker")

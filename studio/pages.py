@@ -17,7 +17,7 @@ from bookwright.app.access import OpenBook
 from bookwright.exports.markup import clean, to_xhtml
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import InvalidInput
-from bookwright.models.wording import duration, moment, money, tokens
+from bookwright.models.wording import dollars, duration, moment, money, tokens
 from bookwright.storage.branches.repository import BranchRepository, Fork
 from bookwright.storage.stores import Stores
 from bookwright.studio.state import Job, StudioState
@@ -215,7 +215,7 @@ def _templates() -> Environment:
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     environment.filters |= {
-        "money": money, "moment": moment, "tokens": tokens, "duration": duration, "clean": clean,
+        "dollars": dollars, "money": money, "moment": moment, "tokens": tokens, "duration": duration, "clean": clean,
         "kind": kind_words, "done": done_words, "in_words": in_words,
         "prose": lambda paragraph: Markup(to_xhtml(paragraph)),  # which escapes what it is given
         "count": lambda number: f"{number:,}", "percent": lambda share: f"{share:.0%}", "svg": Markup,

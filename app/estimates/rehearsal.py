@@ -34,6 +34,7 @@ from bookwright.models.gate import Unattended
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
 from bookwright.models.tree.task import TaskNode
+from bookwright.models.wording import dollars
 from bookwright.storage.stores import BookStorage
 
 Tell = Callable[[str], None]
@@ -138,7 +139,7 @@ def _short_caps(most: Bill, brief: Brief, settings: Settings) -> Iterator[str]:
         ("the studio's cap", settings.studio_usd, settings.studio_tokens),
     ):
         if usd is not None and (most.cost_micros or 0) > usd * MICROS:
-            yield f"{whose} of ${usd:,.4g} is less than it may cost; it would rest there"
+            yield f"{whose} of {dollars(usd)} is less than it may cost; it would rest there"
         if held is not None and spent > held:
             yield f"{whose} of {held:,} tokens is less than it may take; it would rest there"
 

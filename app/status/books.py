@@ -12,7 +12,7 @@ from bookwright.exports.report.verdict import BookVerdict, verdict_on
 from bookwright.models.amount import Cap
 from bookwright.models.book import Book, BookState
 from bookwright.models.settings import Settings
-from bookwright.models.wording import money, tokens
+from bookwright.models.wording import dollars, money, tokens
 from bookwright.storage.branches.repository import BranchRepository, Fork
 from bookwright.storage.engine.database import Database
 from bookwright.storage.lease import is_dead
@@ -151,7 +151,7 @@ def studio_words(standing: StudioStanding, cap: Cap) -> str:
     spent, held = standing.spent, standing.handed_out
     parts = []
     if cap.cost is not None:
-        parts.append(f"{money(spent.cost)} of {money(cap.cost)} spent, {money(held.cost)} handed to running books")
+        parts.append(f"{money(spent.cost)} of {dollars(cap.usd)} spent, {money(held.cost)} handed to running books")
     if cap.tokens is not None:
         parts.append(f"{tokens(spent.tokens)} of {tokens(cap.tokens)} tokens spent, {tokens(held.tokens)} handed out")
     return "; ".join(parts)

@@ -11,7 +11,7 @@ from bookwright.models.text.language import Language
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import ReadingOrder, hierarchical_position
 from bookwright.models.tree.task import NodeStatus, TaskNode
-from bookwright.models.wording import money, tokens
+from bookwright.models.wording import dollars, money, tokens
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.tree.reading_order import read_names
@@ -130,7 +130,7 @@ def plain_step(line: StepLine, names: ReadingOrder) -> str:
 def spent(progress: BookProgress) -> str:
     """What a book has cost so far, of its caps where it has some."""
     book, budget = progress.book, progress.book.brief.budget
-    cap = f" of {money(round(budget.usd * 1_000_000))}" if budget.usd else ""
+    cap = f" of {dollars(budget.usd)}" if budget.usd else ""
     token_cap = f" of {tokens(budget.tokens)}" if budget.tokens else ""
     unpriced = f" ({book.unpriced_calls} unpriced)" if book.unpriced_calls else ""
     return f"{money(book.cost)}{cap}{unpriced}   {book.calls:,} calls   {tokens(book.tokens)}{token_cap} tokens"

@@ -5,9 +5,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from bookwright.models.amount import MICROS
 from bookwright.models.talk.event import Event
-from bookwright.models.wording import money, tokens
+from bookwright.models.wording import dollars, money, tokens
 
 CANCELLED = "cancelled"
 """The kind of failure of an answer that was broken off."""
@@ -35,7 +34,7 @@ class TalkBill:
 
     def total_line(self) -> str:
         """The talk in one line."""
-        cap = f" of {money(round(self.cap_usd * MICROS))}" if self.cap_usd is not None else ""
+        cap = f" of {dollars(self.cap_usd)}" if self.cap_usd is not None else ""
         return f"{tokens(self.all_tokens)} tokens, {money(self.all_cost)}{cap}"
 
 

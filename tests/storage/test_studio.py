@@ -19,7 +19,7 @@ from bookwright.storage.studio import Studio
 from bookwright.storage.tables import allowances, books
 from tests.storage.conftest import BACKINGS, BRIEF
 
-CAP = Cap(cost=1_000_000)
+CAP = Cap.of(1.0, None)
 NAMES = ("axe", "bow", "cup")
 SECONDS = 60.0
 
@@ -87,6 +87,11 @@ def test_what_the_books_had_spent_before_there_was_a_cap_counts(shelf: Database)
 
     assert "BOOKWRIGHT_STUDIO_USD" in refused.value.remedy
     assert ask(shelf, "bow", 299_000, 1_000) == 300_000
+
+
+def test_a_cap_below_a_cent_is_told_as_it_was_given(shelf: Database) -> None:
+    with pytest.raises(BudgetExceeded, match=r"of studio_usd \$0\.0020 left"):
+        ask(shelf, "bow", 0, 10_000, Cap.of(0.002, None))
 
 
 def test_a_slice_is_spent_without_a_word_and_asked_for_anew_when_it_is_used_up(shelf: Database) -> None:

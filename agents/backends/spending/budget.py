@@ -9,7 +9,7 @@ from typing import Self
 from bookwright.failpoints import Failpoint
 from bookwright.models.amount import MICROS, Amount, Cap
 from bookwright.models.errors import BudgetExceeded, DatabaseUnreachable
-from bookwright.models.wording import money
+from bookwright.models.wording import dollars
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.studio import Studio
 
@@ -117,7 +117,7 @@ class BudgetLedger:
 
     def _require_room(self, cost: int | None, tokens: int) -> None:
         left = self._cap.less(self._used)
-        if left.cost is not None and self._cap.cost is not None:
+        if left.cost is not None:
             if cost is None:
                 raise BudgetExceeded(
                     f"{self._title} caps money and the model's price is unknown; "
@@ -126,7 +126,7 @@ class BudgetLedger:
             if cost > left.cost:
                 raise BudgetExceeded(
                     f"the next call may cost up to ${cost / MICROS:.4f} and {self._title} has "
-                    f"${max(left.cost, 0) / MICROS:.4f} of {money(self._cap.cost)} left",
+                    f"${max(left.cost, 0) / MICROS:.4f} of {dollars(self._cap.usd)} left",
                     self._remedy,
                 )
         if left.tokens is not None and tokens > left.tokens:

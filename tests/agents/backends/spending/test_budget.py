@@ -19,6 +19,11 @@ def test_a_call_that_could_cost_more_than_is_left_is_refused() -> None:
     assert ledger.held == Amount()
 
 
+def test_a_cap_that_no_call_can_keep_to_is_told_as_it_was_given() -> None:
+    with pytest.raises(BudgetExceeded, match=r"of \$0\.0000001 left"):
+        BudgetLedger(cap_usd=0.0000001).reserve(10, 10)
+
+
 def test_what_is_held_counts_as_spent() -> None:
     ledger = BudgetLedger(cap_usd=1.0)
     ledger.reserve(600_000, 0)
