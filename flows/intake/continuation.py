@@ -51,7 +51,7 @@ def _check(stores: Stores, book: Book, root: TaskNode, amount: int, length: int)
         raise InvalidInput(f"{book.id} is no book of chapters, so nothing can be written behind it{advice}")
     least = _least(stores, root)
     if amount < least:
-        raise InvalidInput(f"--words is {amount:,}, which is too little for another chapter; {least:,} are enough")
+        raise InvalidInput(f"--words is {amount:,}, which is too little to go on with; {least:,} are enough")
     if not _is_written(stores, root):
         raise InvalidInput(
             f"{book.id} is still to be written up to {root.length or 0:,} {unit}; "
@@ -60,14 +60,15 @@ def _check(stores: Stores, book: Book, root: TaskNode, amount: int, length: int)
 
 
 def _least(stores: Stores, root: TaskNode) -> int:
-    """Return how much is worth another chapter: anything behind what the author wrote, else a part of a usual one."""
+    """Return how much is worth another unit: anything behind what the author wrote, else a part of a usual one."""
     unit, last = root, stores.nodes.last_unit(root.key)
-    while last is not None and last.level.is_at_least(Level.ACT):
-        unit, last = last, stores.nodes.last_unit(last.key)
+    while last is not None and last.level.is_at_least(Level.ACT) and (below := stores.nodes.last_unit(last.key)):
+        unit, last = last, below
     if last is not None and last.is_brought_in:
         return 1
-    mean = stores.nodes.mean_brought_in(unit.key, Level.CHAPTER)
-    return round(TOLERANCE * (mean or (last.level if last else Level.CHAPTER).usual_length))
+    level = last.level if last is not None else Level.CHAPTER
+    mean = stores.nodes.mean_brought_in(unit.key, level)
+    return round(TOLERANCE * (mean or level.usual_length))
 
 
 def _is_written(stores: Stores, root: TaskNode) -> bool:
@@ -93,8 +94,10 @@ def _reopen(stores: Stores, unit: TaskNode, length: int) -> None:
 
 
 def _belongs(stores: Stores, part: TaskNode, amount: int) -> bool:
-    """True if so much more still belongs to a part, and is no part of its own."""
+    """True if so much more still belongs to a part, and is no part of its own; nothing does to one in one piece."""
     assert part.parent is not None
+    if stores.nodes.last_unit(part.key) is None:
+        return False
     if amount < part.level.bounds[0]:
         return True
     siblings = stores.nodes.child_units(part.parent)

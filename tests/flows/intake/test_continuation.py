@@ -28,7 +28,7 @@ from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.vault_rows import VaultRows
 from tests.support.blueprint_folders import short_case
-from tests.support.books import make_book, make_settings, new_library
+from tests.support.books import Tree, make_book, make_settings, new_library
 
 MORE = 450
 LAST = ("validation/review", "validation/verify", "validation/clue_index")
@@ -261,6 +261,24 @@ def test_a_book_that_was_planned_in_scenes_or_less_goes_on_in_as_many_as_are_mis
     assert {unit.level for unit in units} == {level}
     assert [unit.unit_index for unit in units] == list(range(1, len(units) + 1))
     assert [unit.is_last for unit in units] == [False] * (len(units) - 1) + [True]
+
+
+def test_an_act_in_one_piece_stays_as_it_is_and_another_one_comes_behind_it(tmp_path: Path) -> None:
+    acts: list[Tree] = [{"level": "act", "title": name, "text": f"{name} came in."} for name in ("The Tide", "The Ebb")]
+    storage = make_book(make_settings(tmp_path), acts)
+    with storage.write() as stores:
+        before = stores.nodes.child_units(stores.nodes.root().key)
+        stores.nodes.change(before[-1].key, is_last=True)
+
+    with pytest.raises(InvalidInput, match="4,500 are enough"), storage.write() as stores:
+        go_on(stores, stores.books.get(storage.book), 4_499)
+    with storage.write() as stores:
+        go_on(stores, stores.books.get(storage.book), 4_500)
+
+    with storage.read() as stores:
+        root = stores.nodes.root()
+        assert root.status is NodeStatus.OPEN
+        assert stores.nodes.child_units(root.key) == before
 
 
 @pytest.mark.parametrize(("text", "advice"), [("The tide turns.", "import its export"), ([], "behind it")])
