@@ -171,12 +171,8 @@ class Manuscript:
             return stores.nodes.children(unit.key, TaskType.WRITE)
 
     def _leaf_texts(self, unit: TaskNode) -> list[str]:
-        children = self._children(unit)
-        if children:
-            return [text for child in children for text in self._leaf_texts(child)]
         with self.storage.read() as stores:
-            prose = stores.documents.current(unit.key, DocumentKind.PROSE)
-        return [prose.text] if prose else []
+            return [prose.text for _, prose in stores.prose_below(unit)]
 
 
 def pages_of(root: TaskNode, stores: Stores) -> list[TaskNode]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection
 
 from bookwright.failpoints import Failpoint
+from bookwright.models.document import Document, DocumentKind
 from bookwright.models.text.language import Language
 from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.task import TaskNode
@@ -122,6 +123,22 @@ class Stores:
         from bookwright.storage.repositories.staleness import CodexUseRepository
 
         return CodexUseRepository(self.connection, self.book)
+
+    def prose_below(self, unit: TaskNode, *, with_text: bool = True) -> Iterator[tuple[TaskNode, Document]]:
+        """Yield the units that hold a unit's prose in reading order, each with it; itself where it has no parts.
+
+        What is yielded is what exports print; where there are parts, nothing else of a unit is read.
+        """
+        parts = self.nodes.child_units(unit.key)
+        for part in parts:
+            yield from self.prose_below(part, with_text=with_text)
+        prose = None if parts else self.documents.current(unit.key, DocumentKind.PROSE, with_text=with_text)
+        if prose is not None:
+            yield unit, prose
+
+    def prose_of(self, unit: TaskNode) -> str:
+        """Return all prose of a unit, its own or that of its parts in reading order; empty where none stands."""
+        return "\n\n".join(prose.text for _, prose in self.prose_below(unit))
 
     def chapter_names(self) -> ReadingOrder:
         """Return the chapters alone, as they are numbered in names."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from bookwright.app.access import OpenBook
 from bookwright.app.branches.kinship import kinship
-from bookwright.app.changes.versions import prose_of, two_versions
+from bookwright.app.changes.versions import two_versions
 from bookwright.app.places import find_node
 from bookwright.exports.report.book_report import report_of
 from bookwright.models.codex.record import RecordKind
@@ -170,7 +170,7 @@ def version_pair(opened: OpenBook, place: str, first: int, second: int) -> TextP
 
 
 def _text(stores: Stores, unit: TaskNode) -> str:
-    found = prose_of(unit, stores)
+    found = stores.prose_of(unit)
     if not found:
         raise InvalidInput(f"nothing of {unit.name} is written in {unit.book!r} yet")
     return found

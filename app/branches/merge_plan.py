@@ -117,8 +117,15 @@ class Planner:
         self.plan = MergePlan()
 
     def unit(self, mine: TaskNode, theirs: TaskNode) -> None:
-        """Note what is to be taken of a node that both have, and of all below it."""
+        """Note what is to be taken of a node that both have, and of all below it.
+
+        Raises:
+            InvalidInput: A text alone is to be taken where it stands in parts.
+        """
         if self._kind is not None:
+            if self._kind is DocumentKind.PROSE and self._kin.mine.nodes.child_units(mine.key):
+                name = self._kin.mine.name_of(mine)
+                raise InvalidInput(f"{name} has its text in parts; take one of them, or all of it without --kind")
             self._documents(mine, theirs)
             return
         units = self._children(mine, theirs)

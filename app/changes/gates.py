@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from bookwright.app.candidates import candidates_at
-from bookwright.app.changes.versions import prose_of
 from bookwright.failpoints import Failpoint
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import GateNotFound
@@ -39,7 +38,7 @@ def subject_text(gate: Gate, stores: Stores) -> str:
             tasks = stores.nodes.children(node.key, *_TASKS)
             return "\n".join(f"{task.label} {task.task_type}: {_title(task)}{task.goal}" for task in tasks)
         case GateKind.CHAPTER | GateKind.UNIT:
-            return prose_of(node, stores)
+            return stores.prose_of(node)
         case GateKind.CANDIDATES:
             return _drafts(node, stores)
     return _designs(node, stores)

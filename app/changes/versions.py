@@ -5,7 +5,6 @@ from typing import Any
 
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidInput
-from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
 
@@ -18,15 +17,6 @@ class VersionPair:
     new: Document
     before: str
     after: str
-
-
-def prose_of(unit: TaskNode, stores: Stores) -> str:
-    """Return the prose of a unit, its own or that of the units below it in reading order; empty where none stands."""
-    own = stores.documents.current(unit.key, DocumentKind.PROSE)
-    if own is not None:
-        return own.text
-    parts = (prose_of(part, stores) for part in stores.nodes.children(unit.key, TaskType.WRITE))
-    return "\n\n".join(filter(None, parts))
 
 
 def version_rows(stores: Stores, node: TaskNode, kind: DocumentKind | None) -> list[dict[str, Any]]:

@@ -1,6 +1,5 @@
 """Facts about a unit's place in its book that several activities need: levels, lengths, profile, orders."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from bookwright.agents.cards import element_allowance, make_card
@@ -19,7 +18,6 @@ from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import hierarchical_position
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.card import Card
-from bookwright.storage.stores import Stores
 
 _DESIGN_SHARE = {Level.BOOK: 0.02, Level.VOLUME: 0.02, Level.ACT: 0.03}
 _DESIGN_WORDS = (60, 1_200)
@@ -245,23 +243,14 @@ def measured(card: Card, text: str, unit: TaskNode, deps: Deps, leeway: float = 
 
 def prose_of(unit: TaskNode, deps: Deps) -> str:
     """Return all prose of a unit, its own or that of its parts in reading order."""
-    return "\n\n".join(text for _, text in prose_parts(unit, deps))
+    with deps.stores() as stores:
+        return stores.prose_of(unit)
 
 
 def prose_parts(unit: TaskNode, deps: Deps) -> list[tuple[TaskNode, str]]:
     """Return the units that hold a unit's prose, each with its text, in reading order; itself if it has its own."""
     with deps.stores() as stores:
-        return list(prose_below(unit, stores))
-
-
-def prose_below(unit: TaskNode, stores: Stores) -> Iterator[tuple[TaskNode, str]]:
-    """Yield the same as `prose_parts`, out of open stores."""
-    parts = stores.nodes.child_units(unit.key)
-    for part in parts:
-        yield from prose_below(part, stores)
-    prose = None if parts else stores.documents.current(unit.key, DocumentKind.PROSE)
-    if prose is not None:
-        yield unit, prose.text
+        return [(part, prose.text) for part, prose in stores.prose_below(unit)]
 
 
 def kept_in(unit: TaskNode, deps: Deps) -> Kept:

@@ -8,7 +8,7 @@ from bookwright.agents.blueprints.snapshot import BookSnapshot, ChapterSeen, Pag
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.exports.vault.names import brief_locale
-from bookwright.flows.activities.unit_facts import design_allowance, prose_below
+from bookwright.flows.activities.unit_facts import design_allowance
 from bookwright.flows.blueprints.unit_plans import in_units
 from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import Member, MemberKind
@@ -242,7 +242,7 @@ def _people(snapshot: BookSnapshot, stores: Stores) -> dict[str, tuple[int, ...]
     wanted = {**snapshot.aliases, **pages}
     found: dict[str, list[int]] = {name: [] for name in wanted}
     for chapter in snapshot.chapters:
-        text = fold("\n".join(text for _, text in prose_below(stores.nodes.by_label(chapter.label), stores)))
+        text = fold(stores.prose_of(stores.nodes.by_label(chapter.label)))
         for name, names in wanted.items():
             if any(True for own in names for _ in find_keyword(text, own)):
                 found[name].append(chapter.number)

@@ -45,10 +45,8 @@ def chosen(stores: Stores, node: TaskNode, kind: DocumentKind | None) -> Documen
 
 
 def with_prose(unit: TaskNode, stores: Stores) -> list[str]:
-    """Return the labels of what holds a unit's text, in reading order: its own, or those of the units below."""
-    if stores.documents.current(unit.key, DocumentKind.PROSE, with_text=False) is not None:
-        return [unit.label]
-    return [label for part in stores.nodes.child_units(unit.key) for label in with_prose(part, stores)]
+    """Return the labels of the units that hold a unit's text in reading order; its own where it has no parts."""
+    return [part.label for part, _ in stores.prose_below(unit, with_text=False)]
 
 
 def _some(labels: Sequence[str]) -> str:

@@ -2,8 +2,12 @@
 
 import pytest
 
-from bookwright.exports.manuscript import Chapter, Manuscript, ManuscriptPart
+from bookwright.app.changes.editing import editable_parts
+from bookwright.app.changes.gates import subject_text
+from bookwright.exports.manuscript import Chapter, Manuscript, ManuscriptPart, chapter_texts
+from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import NodeNotFound
+from bookwright.models.gate import Gate, GateKind
 from tests.support.books import make_book, make_settings
 
 
@@ -53,6 +57,23 @@ def test_a_book_of_one_piece_has_no_heading_of_its_own(tmp_path):
 
     assert chapter.heading == ""
     assert manuscript.scenes(chapter) == [("One piece.", "Two paragraphs.")]
+
+
+def test_of_a_unit_that_has_its_text_twice_a_gate_and_an_editor_show_what_is_printed(tmp_path):
+    """As an older version left it: a text of its own, and parts that came later."""
+    scenes = [{"level": "scene", "title": f"Scene {n}", "text": f"She lit lamp {n}."} for n in (1, 2)]
+    storage = make_book(make_settings(tmp_path), [{"level": "chapter", "title": "The Lamps", "parts": scenes}])
+    with storage.write() as stores:
+        chapter = stores.nodes.by_label("1.1")
+        stores.documents.add(NewDocument(node=chapter.key, kind=DocumentKind.PROSE, text="She lit all lamps."), None)
+    gate = Gate(id=1, book="lamp", node=chapter.key, revision=1, kind=GateKind.UNIT, state="waiting", created_at=0)
+
+    [(_, printed)] = chapter_texts(storage)
+
+    with storage.read() as stores:
+        shown = subject_text(gate, stores)
+        assert editable_parts(stores, "1.1") == ["1.1.1", "1.1.2"]
+    assert shown == printed == "She lit lamp 1.\n\nShe lit lamp 2."
 
 
 def test_scenes_are_set_apart_and_beats_run_on(tmp_path):

@@ -11,9 +11,10 @@ from bookwright.app.branches.merge_plan import OURS, THEIRS
 from bookwright.app.branches.merging import MergeOrder, look_at_merge, merge, stale_after, undo_merge
 from bookwright.flows.revision.revise import WRITABLE, take_in
 from bookwright.models.codex.record import Origin, RecordKind
-from bookwright.models.document import Document, DocumentKind
+from bookwright.models.document import Document, DocumentKind, NewDocument
 from bookwright.models.errors import BookHeld, EditConflict, InvalidInput
 from bookwright.models.text.diff import word_diff
+from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.storage.lease import Lease
 from bookwright.storage.tables import merges
 from tests.app.branches.grove import Grove
@@ -72,6 +73,22 @@ def test_new_units_of_a_branch_come_over_with_all_that_is_in_them(grove: Grove, 
         assert stores.nodes.root().written == others.nodes.root().written
     undo_merge(book)
     assert grove.rows(origin) == before
+
+
+def test_a_text_alone_is_not_put_over_one_that_stands_in_parts(grove: Grove, origin: str) -> None:
+    branch = grove.fork(origin, at="chapter 1")
+    with grove.open(branch).storage.write() as stores:  # as if it had been planned anew and divided
+        chapter = stores.nodes.by_label("1.4")
+        part = PlanNode(task_type=TaskType.WRITE, title="The Lamp", goal="She lights it.")
+        [scene] = stores.nodes.add(chapter, [part], level="scene", length=10)
+        stores.documents.add(NewDocument(node=scene.key, kind=DocumentKind.PROSE, text="She lit it."), None)
+    rewrite(grove, origin, "1.4", NEWS)
+    before, book = grove.rows(branch), grove.open(branch)
+
+    with pytest.raises(InvalidInput, match=r"1\.4.* has its text in parts; take one of them, or all of it"):
+        merge(book, MergeOrder(origin, take="1.4", kind=DocumentKind.PROSE))
+
+    assert grove.rows(branch) == before
 
 
 @pytest.mark.parametrize("seed", range(4))
