@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from bookwright.cli import edge, log_lines
+from bookwright.cli import error_handling, log_lines
 from bookwright.cli.verbs import Verbs
 from bookwright.models.log_format import LogFormat
 
@@ -31,4 +31,4 @@ def main() -> None:
     """Run the command that was typed and leave with its exit code."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may not know a book's script
-    sys.exit(edge.run(app, sys.argv[1:]))
+    sys.exit(error_handling.run(app, sys.argv[1:]))

@@ -21,7 +21,7 @@ from bookwright.app.talks.talk import Talk
 from bookwright.app.talks.view import CANCELLED, ChatView, Confirm
 from bookwright.cli.chat.input import Terminal, checked, piped_lines, whole_pipe
 from bookwright.cli.chat.view import JsonView, TextView
-from bookwright.cli.edge import FAULT, INTERRUPTED
+from bookwright.cli.error_handling import FAULT, INTERRUPTED
 from bookwright.flows.talking import ground
 from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import Settings

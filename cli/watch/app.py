@@ -185,10 +185,10 @@ class WatchApp(App[None]):
         self.exit(return_code=128 + signal.SIGTERM)
 
     def _watch(self) -> None:
-        """Look until the end; a fault is told by the program's own edge."""
+        """Look until the end; a fault is told by the program's own error handling."""
         try:
             self._look_on()
-        except Exception as error:  # the thread's edge
+        except Exception as error:  # nothing of the thread lies further out
             self.call_later(self._fail, error)
         finally:
             self._watcher.close()

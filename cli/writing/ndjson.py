@@ -18,7 +18,7 @@ import typer
 from pydantic.alias_generators import to_camel
 
 from bookwright.agents.backends.protocol import EventKind
-from bookwright.cli.edge import FAULT, INTERRUPTED
+from bookwright.cli.error_handling import FAULT, INTERRUPTED
 from bookwright.cli.writing.result import Result
 from bookwright.exports.json import encoded
 from bookwright.models.book import Book, BookState

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bookwright.agents.backends.catalogue import PROVIDERS
-from bookwright.cli.edge import run
+from bookwright.cli.error_handling import run
 from bookwright.cli.main import app
 from bookwright.models.settings import Settings
 from bookwright.storage.stores import BookStorage

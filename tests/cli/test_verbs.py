@@ -49,9 +49,9 @@ def among(loaded: Iterable[str], heavy: Iterable[str]) -> list[str]:
 def loaded(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, ...], set[str]]:
     """The modules that one process has imported once it has done each of several lines, with those before it."""
     code = (
-        "import json, sys; from bookwright.cli import edge; from bookwright.cli.main import app\n"
+        "import json, sys; from bookwright.cli import error_handling; from bookwright.cli.main import app\n"
         "for line in json.loads(sys.argv[1]):\n"
-        "    if code := edge.run(app, line): sys.exit(code)\n"
+        "    if code := error_handling.run(app, line): sys.exit(code)\n"
         "    sys.stderr.write('\\n' + json.dumps(list(sys.modules)) + '\\n')"
     )
     with pytest.MonkeyPatch.context() as environment:
@@ -94,7 +94,8 @@ def test_the_help_needs_no_model_of_the_domain(loaded: dict[tuple[str, ...], set
 @pytest.mark.usefixtures("book")
 def test_a_look_builds_only_the_models_that_it_uses() -> None:
     code = (
-        "import sys; from bookwright.cli import edge; from bookwright.cli.main import app; edge.run(app, sys.argv[1:]);"
+        "import sys; from bookwright.cli.error_handling import run; from bookwright.cli.main import app;"
+        "run(app, sys.argv[1:]);"
         "from bookwright.models.brief import Brief; from bookwright.models.edit import QueuedEdit;"
         "print(Brief.__pydantic_complete__, QueuedEdit.__pydantic_complete__)"
     )

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from bookwright.agents.backends.catalogue import PROVIDERS
-from bookwright.cli.edge import run
+from bookwright.cli.error_handling import run
 from bookwright.cli.main import app
 from bookwright.cli.verbs import VERBS
 from tests.docs.blocks import DOCS, PAGES, Block, blocks

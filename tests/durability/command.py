@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from bookwright.cli.edge import run
+from bookwright.cli.error_handling import run
 from bookwright.cli.main import app
 from bookwright.models.book import Book
 from bookwright.models.settings import Settings, load_settings

@@ -6,7 +6,7 @@ import tempfile
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
-from bookwright.cli.edge import run
+from bookwright.cli.error_handling import run
 from bookwright.cli.main import app
 from tests.cli.shelf import a_book
 from tests.reference import cli_page, schemas

@@ -8,7 +8,7 @@ from io import StringIO
 
 import pytest
 
-from bookwright.cli.edge import run
+from bookwright.cli.error_handling import run
 from bookwright.cli.main import app
 from bookwright.failpoints import Failpoint
 from bookwright.models.settings import load_settings

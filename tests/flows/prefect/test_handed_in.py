@@ -8,7 +8,7 @@ from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import State
 from prefect.states import Completed, Failed, Scheduled
 
-from bookwright.cli.edge import run
+from bookwright.cli.error_handling import run
 from bookwright.cli.main import app
 from bookwright.flows.library import find_or_create, opened_library
 from bookwright.flows.prefect.flow_run import FLOW_NAME

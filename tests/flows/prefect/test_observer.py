@@ -14,7 +14,7 @@ from prefect import flow
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import StateType
 
-from bookwright.cli.edge import run
+from bookwright.cli.error_handling import run
 from bookwright.cli.main import app
 from bookwright.failpoints import Failpoint
 from bookwright.flows.library import book_id, find_or_create, open_library

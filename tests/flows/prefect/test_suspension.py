@@ -10,7 +10,7 @@ from prefect.client.schemas.objects import FlowRun, State, StateType
 from prefect.exceptions import Pause
 from prefect.flow_engine import run_flow_sync
 
-from bookwright.cli.edge import run
+from bookwright.cli.error_handling import run
 from bookwright.cli.main import app
 from bookwright.flows.library import open_library
 from bookwright.flows.parameters import book_of

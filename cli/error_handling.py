@@ -1,4 +1,4 @@
-"""The outermost edge: every error becomes one line and an exit code."""
+"""Error handling of the command line: every error becomes one line on stderr and an exit code."""
 
 import logging
 import tempfile

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from bookwright.cli.edge import run
+from bookwright.cli.error_handling import run
 from bookwright.models.errors import (
     BackendUnavailable,
     BookHeld,
