@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from bookwright.app.access import OpenBook, paced_models
 from bookwright.app.command_lines import LINES, CommandLine, arguments_of, typed
+from bookwright.app.node_lookup import find_node
 from bookwright.app.orders.briefs import merged
-from bookwright.app.places import find_node
 from bookwright.models.book import Book
 from bookwright.models.codex.entries import folded
 from bookwright.models.codex.record import RecordKind, neutral_names

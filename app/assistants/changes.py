@@ -8,8 +8,8 @@ from bookwright.app.branches.forks import fork
 from bookwright.app.changes.editing import editable_parts, save_or_queue, without_heading
 from bookwright.app.changes.refreshing import refresh_preview
 from bookwright.app.comments import comment_on
+from bookwright.app.node_lookup import find_node
 from bookwright.app.orders.starting import Runs, begin, check_writable
-from bookwright.app.places import find_node
 from bookwright.app.status.books import ask_to_rest
 from bookwright.flows.revision.refresh import RefreshScope
 from bookwright.models.document import DocumentKind

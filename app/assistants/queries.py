@@ -15,8 +15,8 @@ from bookwright.app.changes.refreshing import refresh_preview
 from bookwright.app.commands import cost_of
 from bookwright.app.comments import all_comments, comments_at
 from bookwright.app.estimates.bill import Confirmable
+from bookwright.app.node_lookup import find_node
 from bookwright.app.orders.starting import end_in
-from bookwright.app.places import find_node
 from bookwright.app.records.thread_board import make_board
 from bookwright.app.status.books import list_books, state_of
 from bookwright.exports.manuscript import Manuscript

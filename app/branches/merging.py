@@ -13,7 +13,7 @@ from bookwright.app.branches.merge_plan import Conflict, MergePlan, Planner
 from bookwright.app.branches.merge_records import TakeRecord, plan_records, take_records
 from bookwright.app.changes.refreshing import RefreshBill, bill_of
 from bookwright.app.estimates.bill import hash_of
-from bookwright.app.places import find_node
+from bookwright.app.node_lookup import find_node
 from bookwright.failpoints import Failpoint
 from bookwright.flows.revision.staleness import Staleness
 from bookwright.models.book import BookState

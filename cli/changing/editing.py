@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bookwright.app.access import OpenBook
-from bookwright.app.places import find_node
+from bookwright.app.node_lookup import find_node
 from bookwright.app.records.files import edited, keep_draft
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument

@@ -7,7 +7,7 @@ import typer
 from bookwright.app.access import OpenBook
 from bookwright.app.changes.editing import editable_parts
 from bookwright.app.comments import CommentView, all_comments, comment_on, comments_at, lay_aside
-from bookwright.app.places import find_node
+from bookwright.app.node_lookup import find_node
 from bookwright.cli import output
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument, OptionalNode

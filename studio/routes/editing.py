@@ -10,8 +10,8 @@ from bookwright.app.candidates import candidates_at
 from bookwright.app.changes.editing import edit_view, save_or_queue, take_up_or_queue
 from bookwright.app.changes.refreshing import refresh_preview
 from bookwright.app.changes.versions import maker, two_versions, version_rows
+from bookwright.app.node_lookup import node_names
 from bookwright.app.orders.starting import check_writable
-from bookwright.app.places import node_names
 from bookwright.app.status.books import ListedBook
 from bookwright.app.text_orders import take
 from bookwright.exports.markup import clean
