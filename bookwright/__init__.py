@@ -18,7 +18,7 @@ NO_CALLS_OUT = {
 os.environ.update(NO_CALLS_OUT)
 
 _FROM = {
-    "Library": "app.interface",
+    "Library": "app.python_api",
     "LibraryBook": "app.library_book",
     "Brief": "models.brief",
     "Budget": "models.brief",

@@ -1,6 +1,6 @@
 from bookwright.app.estimates.rehearsal import BookEstimate as BookEstimate
-from bookwright.app.interface import Library as Library
 from bookwright.app.library_book import LibraryBook as LibraryBook
+from bookwright.app.python_api import Library as Library
 from bookwright.models.book import Book as Book
 from bookwright.models.brief import Brief as Brief
 from bookwright.models.brief import Budget as Budget

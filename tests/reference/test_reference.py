@@ -104,7 +104,7 @@ def test_a_value_of_another_shape_is_found() -> None:
 
 
 def test_the_events_of_a_book_fit_theirs(cli: Cli, book: Any, settings: Any) -> None:  # noqa: F811
-    from bookwright.app.interface import Library
+    from bookwright.app.python_api import Library
 
     cli("write", "--premise", "Ships.", "--words", "600", "--no-prefect")
     [written] = [one for one in Library(settings.home).books() if one.id != "lamp"]

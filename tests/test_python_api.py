@@ -10,7 +10,7 @@ import pytest
 
 import bookwright
 from bookwright import BookPaused, Brief, Event, Library
-from bookwright.app import interface, library_book
+from bookwright.app import library_book, python_api
 
 ROOT = Path(__file__).parent.parent
 
@@ -26,8 +26,8 @@ def test_the_examples_of_the_docstrings_run(folder: Path) -> None:
     names = {"folder": folder, "Brief": Brief}
     finder = doctest.DocTestFinder(exclude_empty=True)
     runner = doctest.DocTestRunner()
-    shared: dict[str, object] = dict(vars(interface)) | names
-    for module in (interface, library_book):
+    shared: dict[str, object] = dict(vars(python_api)) | names
+    for module in (python_api, library_book):
         for test in sorted(finder.find(module, extraglobs=names), key=lambda test: test.lineno or 0):
             test.globs = shared
             runner.run(test, clear_globs=False)
