@@ -10,7 +10,7 @@ from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.failpoints import Failpoint
 from bookwright.flows.activities.extract import forget
 from bookwright.flows.activities.unit_facts import orders_for, stands_for_chapter
-from bookwright.flows.candidates.meant import is_gate_at
+from bookwright.flows.candidates.rule_matching import is_gate_at
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import GateWaiting

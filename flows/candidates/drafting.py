@@ -11,7 +11,7 @@ from bookwright.flows.activities.outcomes import try_step
 from bookwright.flows.activities.told_books import is_free, is_plotted, pages_before
 from bookwright.flows.activities.unit_facts import depth_at
 from bookwright.flows.candidates.judging import blind_reading, judged
-from bookwright.flows.candidates.meant import candidates_wanted, is_climax
+from bookwright.flows.candidates.rule_matching import candidates_wanted, is_climax
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.gate import Ruling

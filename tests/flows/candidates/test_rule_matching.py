@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bookwright.flows.candidates.meant import candidates_wanted, is_gate_at
+from bookwright.flows.candidates.rule_matching import candidates_wanted, is_gate_at
 from bookwright.models.errors import GateWaiting
 from bookwright.models.gate import GateKind
 from bookwright.models.tree.level import Level
