@@ -16,7 +16,6 @@ from bookwright.models.text.figures import ENOUGH
 from bookwright.models.text.language import Language
 from bookwright.models.text.prose import is_scene_break, paragraphs
 from bookwright.models.tree.level import Level
-from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.stores import BookStorage, Stores
 
@@ -135,8 +134,8 @@ class Manuscript:
         with self.storage.read() as stores:
             if not chapter.unit.is_unit:
                 return [tuple(plain_paragraphs(clean(_page_text(chapter.unit, stores))))]
-            parts = stores.nodes.children(chapter.unit.key, TaskType.WRITE)
-        pieces = [self._leaf_texts(part) for part in parts] or [self._leaf_texts(chapter.unit)]
+            parts = stores.nodes.child_units(chapter.unit.key)
+            pieces = [[prose.text for _, prose in stores.prose_below(part)] for part in parts or [chapter.unit]]
         if parts and (parts[0].level is not Level.SCENE or chapter.unit.is_brought_in):
             pieces = [[text for piece in pieces for text in piece]]
         is_apart = chapter.runs_on and (not chapter.unit.is_brought_in or _begins_with_break(pieces))
@@ -146,7 +145,8 @@ class Manuscript:
         """Yield what is written of a unit: one chapter, or a part and the chapters in it."""
         if not unit.written:
             return
-        children = self._children(unit) if unit.level.is_at_least(Level.ACT) else []
+        with self.storage.read() as stores:
+            children = stores.nodes.child_units(unit.key) if unit.level.is_at_least(Level.ACT) else []
         if not children:
             yield self._chapter(unit, depth, numbers)
             return
@@ -166,18 +166,10 @@ class Manuscript:
         is_bare = not heading and before is not Preceding.NOTHING
         return Chapter(unit, heading, depth, is_bare, runs_on=is_bare and before is Preceding.CHAPTER)
 
-    def _children(self, unit: TaskNode) -> list[TaskNode]:
-        with self.storage.read() as stores:
-            return stores.nodes.children(unit.key, TaskType.WRITE)
-
-    def _leaf_texts(self, unit: TaskNode) -> list[str]:
-        with self.storage.read() as stores:
-            return [prose.text for _, prose in stores.prose_below(unit)]
-
 
 def pages_of(root: TaskNode, stores: Stores) -> list[TaskNode]:
     """Return the tasks whose documents are the book, in reading order; none where it has prose, or nothing yet."""
-    if not root.written or stores.nodes.children(root.key, TaskType.WRITE):
+    if not root.written or stores.nodes.child_units(root.key):
         return []
     if stores.documents.current(root.key, DocumentKind.PROSE, with_text=False) is not None:
         return []

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from bookwright.app.access import library, open_book, unheard
 from bookwright.app.assistants.queries import Facts, going_on
 from bookwright.app.branches.forks import fork
-from bookwright.app.changes.editing import editable_parts, save_or_queue, without_heading
+from bookwright.app.changes.editing import save_or_queue, without_heading
 from bookwright.app.changes.refreshing import refresh_preview
 from bookwright.app.comments import comment_on
 from bookwright.app.node_lookup import find_node
 from bookwright.app.orders.starting import Runs, begin, check_writable
 from bookwright.app.status.books import ask_to_rest
 from bookwright.flows.revision.refresh import RefreshScope
+from bookwright.flows.revision.revise import with_prose
 from bookwright.models.document import DocumentKind
 from bookwright.models.edit import Anchor, TextEdit
 from bookwright.models.errors import InvalidInput
@@ -54,7 +55,7 @@ class BookChanges:
         """Keep a note of the author's at words of a text; `at` are those words, letter by letter."""
         with open_book(book, unheard, self._settings) as opened:
             with opened.storage.read() as stores:
-                labels = editable_parts(stores, find_node(place, stores).label)
+                labels = with_prose(find_node(place, stores), stores)
             number = comment_on(opened, labels, Anchor(quote=at), words)
         return {"book": book, "note": number}
 

@@ -9,7 +9,6 @@ from bookwright.app.access import OpenBook, existing_library, open_book, unheard
 from bookwright.app.branches.comparing import compare, other_branch, text_pair
 from bookwright.app.branches.forks import branch_tree
 from bookwright.app.candidates import candidates_at, units_with_candidates
-from bookwright.app.changes.editing import editable_parts
 from bookwright.app.changes.gates import facts_of
 from bookwright.app.changes.refreshing import refresh_preview
 from bookwright.app.commands import cost_of
@@ -23,7 +22,7 @@ from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.report.book_report import report_of
 from bookwright.exports.text import body
 from bookwright.flows.revision.refresh import RefreshScope
-from bookwright.flows.revision.revise import chosen
+from bookwright.flows.revision.revise import chosen, with_prose
 from bookwright.flows.stopping import Limits
 from bookwright.models.codex.entries import CodexEntry, Visibility
 from bookwright.models.codex.record import neutral_names
@@ -202,7 +201,7 @@ class BookQueries:
     def notes(self, book: str, place: str = "") -> list[Facts]:
         """List the author's notes at words of the text, with whether those words still stand."""
         with open_book(book, unheard, self._settings) as opened, opened.storage.read() as stores:
-            labels = editable_parts(stores, find_node(place, stores).label) if place else None
+            labels = with_prose(find_node(place, stores), stores) if place else None
             return [one.facts() for one in (all_comments(stores) if labels is None else comments_at(stores, labels))]
 
     def stale(self, book: str, place: str = "book") -> Facts:

@@ -8,7 +8,7 @@ from bookwright.app.access import OpenBook, at_rest
 from bookwright.app.node_lookup import node_names
 from bookwright.exports.manuscript import Manuscript
 from bookwright.flows.revision.edit_queue import check_edit, put_edit, settle_edit
-from bookwright.flows.revision.revise import chosen, earlier, restore, with_prose
+from bookwright.flows.revision.revise import chosen, earlier, restore
 from bookwright.models.codex.record import Record, Stored
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.edit import AuthorEdit, EditState, NoteEdit, PlainEdit, TextEdit
@@ -55,11 +55,6 @@ def edit_view(stores: Stores, label: str, kind: DocumentKind | None) -> EditView
     document = chosen(stores, node, kind)
     under, resting = stores.staleness.inputs_of(document.id), stores.staleness.resting_on(document)
     return EditView(node, document, under, resting, node_names(stores, (one.label for one in (*under, *resting))))
-
-
-def editable_parts(stores: Stores, label: str) -> list[str]:
-    """Return the labels of what holds a unit's text: its own, or those of the units below that have it."""
-    return with_prose(stores.nodes.by_label(label), stores)
 
 
 def save(opened: OpenBook, edit: PlainEdit) -> Document | Stored[Record] | None:

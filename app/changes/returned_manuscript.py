@@ -8,10 +8,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bookwright.app.access import OpenBook
-from bookwright.app.changes.editing import SavedEdit, editable_parts, save_or_queue
+from bookwright.app.changes.editing import SavedEdit, save_or_queue
 from bookwright.exports.files import FORMATS, export
 from bookwright.exports.manuscript import Manuscript
-from bookwright.flows.revision.revise import chosen
+from bookwright.flows.revision.revise import chosen, with_prose
 from bookwright.manuscripts.chapters import recognise
 from bookwright.manuscripts.manuscript import FoundChapter, ManuscriptSource
 from bookwright.manuscripts.reading import read_manuscript
@@ -140,7 +140,7 @@ def _changed(
     label: str, was: FoundChapter, now: FoundChapter, stores: Stores, measure: Measure
 ) -> list[ChangedText] | None:
     """Lay a changed chapter over the texts that it consists of; None where that cannot be told."""
-    parts = editable_parts(stores, label)
+    parts = with_prose(stores.nodes.by_label(label), stores)
     if len(parts) == 1:
         marks = {line for line in was.paragraphs if is_scene_break(line)}  # as this format writes a break
         lines = (_BREAK if line in marks else line for line in now.paragraphs)

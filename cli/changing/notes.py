@@ -5,12 +5,12 @@ from typing import Annotated
 import typer
 
 from bookwright.app.access import OpenBook
-from bookwright.app.changes.editing import editable_parts
 from bookwright.app.comments import CommentView, all_comments, comment_on, comments_at, lay_aside
 from bookwright.app.node_lookup import find_node
 from bookwright.cli import output
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument, OptionalNode
+from bookwright.flows.revision.revise import with_prose
 from bookwright.models.edit import Anchor
 from bookwright.models.errors import InvalidInput
 from bookwright.models.tree.place import ReadingOrder
@@ -47,7 +47,7 @@ def note(
 
 def _add(opened: OpenBook, node: str, at: str, words: str, is_order: bool, as_json: bool) -> None:
     with opened.storage.read() as stores:
-        labels = editable_parts(stores, find_node(node, stores).label)
+        labels = with_prose(find_node(node, stores), stores)
     if not labels:
         raise InvalidInput("nothing is written there yet that a note could be about")
     number = comment_on(opened, labels, Anchor(quote=at), words, is_order=is_order)
@@ -67,7 +67,7 @@ def _list(opened: OpenBook, node: str | None, as_json: bool) -> None:
         if node is None:
             found = all_comments(stores)
         else:
-            found = comments_at(stores, editable_parts(stores, find_node(node, stores).label))
+            found = comments_at(stores, with_prose(find_node(node, stores), stores))
         names = stores.codex.reading_order()
     if as_json:
         output.print_json({"book": opened.book.id, "notes": [one.facts() for one in found]})

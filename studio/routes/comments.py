@@ -3,10 +3,10 @@
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
-from bookwright.app.changes.editing import editable_parts
 from bookwright.app.comments import comment_on, comments_at, lay_aside
 from bookwright.app.status.books import is_held
 from bookwright.app.text_orders import give_order, order_of
+from bookwright.flows.revision.revise import with_prose
 from bookwright.models.edit import Anchor, CommentState
 from bookwright.models.errors import InvalidInput
 from bookwright.studio.pages import BookRequest, Fields, ThisBook
@@ -25,7 +25,7 @@ def add(book: ThisBook, label: str, fields: Fields) -> HTMLResponse:
     """Keep a comment on the words that were selected."""
     anchor = Anchor(quote=fields.get("quote", ""), before=fields.get("before", ""), after=fields.get("after", ""))
     with book.read() as stores:
-        labels = editable_parts(stores, label)
+        labels = with_prose(stores.nodes.by_label(label), stores)
     with book.change() as changing:
         comment_on(changing, labels, anchor, fields.get("words", ""))
     return _listed(book, label)
@@ -70,7 +70,7 @@ def take_out(book: ThisBook, label: str, number: int) -> HTMLResponse:
 
 def _listed(book: BookRequest, label: str, laid: int | None = None) -> HTMLResponse:
     with book.read() as stores:
-        sights = comments_at(stores, editable_parts(stores, label))
+        sights = comments_at(stores, with_prose(stores.nodes.by_label(label), stores))
     runs = book.studio.runs
     return book.page(
         "comments.html.j2", "read", sights=sights, label=label, laid=laid, failure=runs.failure(book.id),

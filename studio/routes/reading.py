@@ -4,8 +4,8 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
 from bookwright.app.candidates import candidates_of
-from bookwright.app.changes.editing import editable_parts
 from bookwright.exports.manuscript import Chapter, Manuscript, Section
+from bookwright.flows.revision.revise import with_prose
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import NodeNotFound
 from bookwright.models.text.language import Language
@@ -41,7 +41,7 @@ def chapter(book: ThisBook, label: str, vertical: bool = False) -> HTMLResponse:
         if place is None:
             raise NodeNotFound("There is no such page.")
         found = chapters[place]
-        parts = editable_parts(stores, found.unit.label)
+        parts = with_prose(found.unit, stores)
         drafted = [part for part in parts if candidates_of(stores.nodes.by_label(part), stores) is not None]
     before, after = chapters[:place][-1:], chapters[place + 1 : place + 2]
     return book.page(

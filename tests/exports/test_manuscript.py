@@ -2,9 +2,9 @@
 
 import pytest
 
-from bookwright.app.changes.editing import editable_parts
 from bookwright.app.changes.gates import subject_text
 from bookwright.exports.manuscript import Chapter, Manuscript, ManuscriptPart, chapter_texts
+from bookwright.flows.revision.revise import with_prose
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import NodeNotFound
 from bookwright.models.gate import Gate, GateKind
@@ -72,7 +72,7 @@ def test_of_a_unit_that_has_its_text_twice_a_gate_and_an_editor_show_what_is_pri
 
     with storage.read() as stores:
         shown = subject_text(gate, stores)
-        assert editable_parts(stores, "1.1") == ["1.1.1", "1.1.2"]
+        assert with_prose(chapter, stores) == ["1.1.1", "1.1.2"]
     assert shown == printed == "She lit lamp 1.\n\nShe lit lamp 2."
 
 
