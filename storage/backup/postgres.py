@@ -42,7 +42,7 @@ class Tools:
 
     def command(self, name: str, url: str, *arguments: str) -> list[str]:
         """Return a command line; the password stays out of it, for everybody can read it there."""
-        address = make_url(url).set(drivername="postgresql", password=None)
+        address = make_url(url)._replace(drivername="postgresql", password=None)  # `set` would keep it
         return [str(self.folder / name), *arguments, "--dbname", address.render_as_string(hide_password=False)]
 
     def run(self, name: str, url: str, *arguments: str) -> None:

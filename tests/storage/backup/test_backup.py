@@ -22,6 +22,7 @@ from bookwright.models.errors import BookHeld, InvalidInput, LeaseLost, Unusable
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.backup.backup import back_up, restore
 from bookwright.storage.backup.backup_file import read_manifest
+from bookwright.storage.backup.postgres import Tools
 from bookwright.storage.engine import migrate
 from bookwright.storage.engine.database import open_database
 from bookwright.storage.lease import Lease
@@ -362,3 +363,9 @@ def test_nothing_to_back_up_is_bad_input(tmp_path, empty_url):
         back_up(load_settings(home=tmp_path / "home", database_url=empty_url), tmp_path / "kept.zip")
 
     assert not (tmp_path / "kept.zip").exists()
+
+
+def test_the_password_of_the_database_is_on_no_command_line():
+    command = Tools(Path("/bin"), 16).command("psql", "postgresql+psycopg://ann:s3cret@db/books?sslmode=require")
+
+    assert command == ["/bin/psql", "--dbname", "postgresql://ann@db/books?sslmode=require"]
