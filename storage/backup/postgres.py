@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -66,13 +66,14 @@ class Tools:
             assert session.stdin is not None
             try:
                 yield session.stdin
-                session.stdin.close()
             except BrokenPipeError:
                 pass  # it has ended; why, is said below
             except BaseException:
                 session.kill()
                 raise
             finally:
+                with suppress(BrokenPipeError):  # of what it did not read any more
+                    session.stdin.close()
                 code = session.wait()
             if code:
                 complaints.seek(0)

@@ -18,11 +18,11 @@ import bookwright
 from bookwright.failpoints import Failpoint
 from bookwright.models.book import BookState
 from bookwright.models.document import DocumentKind
-from bookwright.models.errors import BookHeld, InvalidInput, LeaseLost, UnusableBackup
+from bookwright.models.errors import BookHeld, InvalidInput, LeaseLost, StorageError, UnusableBackup
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.backup.backup import back_up, restore
 from bookwright.storage.backup.backup_file import read_manifest
-from bookwright.storage.backup.postgres import Tools
+from bookwright.storage.backup.postgres import Tools, find_tools
 from bookwright.storage.engine import migrate
 from bookwright.storage.engine.database import open_database
 from bookwright.storage.lease import Lease
@@ -369,3 +369,20 @@ def test_the_password_of_the_database_is_on_no_command_line():
     command = Tools(Path("/bin"), 16).command("psql", "postgresql+psycopg://ann:s3cret@db/books?sslmode=require")
 
     assert command == ["/bin/psql", "--dbname", "postgresql://ann@db/books?sslmode=require"]
+
+
+@pytest.mark.postgres
+def test_a_restore_that_the_server_refuses_leaves_no_pipe_open(postgres):
+    with pytest.raises(StorageError, match="psql failed"), find_tools(1).psql(postgres.url()) as session:
+        session.write(b"no statement;\n" * 100_000)
+
+    assert session.closed  # else Python warns of it on the terminal
+
+
+@pytest.mark.postgres
+def test_a_restore_that_is_interrupted_leaves_no_pipe_open(postgres):
+    with pytest.raises(KeyboardInterrupt), find_tools(1).psql(postgres.url()) as session:
+        session.write(b"SELECT pg_sleep(60);\n")
+        raise KeyboardInterrupt
+
+    assert session.closed
