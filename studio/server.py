@@ -1,6 +1,5 @@
 """The studio as an ASGI application, its pages behind its guard; and serving it on this machine's loopback alone."""
 
-import os
 import socket
 import threading
 import webbrowser
@@ -17,7 +16,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from bookwright.app.access import existing_library
-from bookwright.models.errors import BookwrightError, InvalidSetting
+from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings
 from bookwright.studio.guard import StudioGuard, StudioKeys
 from bookwright.studio.live import Broadcast
@@ -33,35 +32,21 @@ _ROUTES = (
 _STOP_SECONDS = 1
 
 
-def serve(settings: Settings, port: int, tell: Callable[[str], None], *, opens_browser: bool) -> None:
-    """Serve until a signal ends it; `tell` hears the address that opens it. Books that were started go on.
-
-    Raises:
-        InvalidSetting: The port is taken.
-    """
+def serve(settings: Settings, listener: socket.socket, tell: Callable[[str], None], *, opens_browser: bool) -> None:
+    """Serve until a signal ends it; `tell` hears the address that opens it. Books that were started go on."""
     with existing_library(settings):
         pass  # an older database is brought up to date once, before anybody looks
-    with _listening(port) as listener:
-        keys = StudioKeys(listener.getsockname()[1])
-        server = uvicorn.Server(
-            uvicorn.Config(
-                make_application(settings, keys), log_level="warning", access_log=False, server_header=False,
-                timeout_graceful_shutdown=_STOP_SECONDS,
-            )
-        )  # fmt: skip
-        tell(keys.address)
-        if opens_browser:
-            threading.Timer(0.5, webbrowser.open, [keys.address]).start()
-        server.run([listener])
-
-
-def _listening(port: int) -> socket.socket:
-    """Return a socket of the loopback; 0 takes any port that is free."""
-    try:
-        return socket.create_server(("127.0.0.1", port), backlog=128)
-    except OSError as error:
-        why = os.strerror(error.errno or 0)
-        raise InvalidSetting(f"port {port} cannot be had ({why}); --port names another") from None
+    keys = StudioKeys(listener.getsockname()[1])
+    server = uvicorn.Server(
+        uvicorn.Config(
+            make_application(settings, keys), log_level="warning", access_log=False, server_header=False,
+            timeout_graceful_shutdown=_STOP_SECONDS,
+        )
+    )  # fmt: skip
+    tell(keys.address)
+    if opens_browser:
+        threading.Timer(0.5, webbrowser.open, [keys.address]).start()
+    server.run([listener])
 
 
 def make_application(settings: Settings, keys: StudioKeys) -> FastAPI:

@@ -1,7 +1,6 @@
 """Many books at once: `submit` hands one to a Prefect work pool, `server` runs Prefect for this data folder."""
 
 import signal
-import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
@@ -18,6 +17,7 @@ from bookwright.app.orders.starting import end_in, end_in_book_of
 from bookwright.app.status.books import begin_anew
 from bookwright.app.status.figures import StudioFigures, served
 from bookwright.cli.access import open_book
+from bookwright.cli.operating.services import listening
 from bookwright.cli.option_groups import takes_brief
 from bookwright.cli.options import AsJson, BriefFile, Until, WordsToday
 from bookwright.cli.output import emit, note, print_text
@@ -110,9 +110,9 @@ def server(
 ) -> None:
     """Run a Prefect server for this data folder until Ctrl-C, and with --worker all it takes to write books on it."""
     settings = load_settings()
-    for taken, option in ((port, "--port"), (metrics_port, "--metrics-port")):
-        if taken and _is_taken(taken):
-            raise InvalidSetting(f"port {taken} is in use; end what listens there, or choose another with {option}")
+    for wanted, option in ((port, "--port"), (metrics_port, "--metrics-port")):
+        if wanted is not None:
+            listening(wanted, option).close()
     from bookwright.flows.prefect import workers as prefect_workers  # with Prefect itself
 
     make_home(settings)
@@ -186,8 +186,3 @@ def _of_brief(
     with suppress(MissingKey, MissingWeights, MissingProgram):  # those are the workers'; each looks for itself
         check_models(brief, settings)
     return book_id(brief), {"brief": parameter}, end_in_book_of(brief, until, settings, is_new=False)
-
-
-def _is_taken(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0

@@ -1,11 +1,14 @@
 """What is served on this machine: `studio` for an author, `mcp` for their assistant, `metrics` for Prometheus."""
 
+import os
+import socket
 from threading import Event
 from typing import Annotated
 
 import typer
 
 from bookwright.cli.output import note, print_text
+from bookwright.models.errors import InvalidSetting
 from bookwright.models.settings import load_settings
 
 
@@ -22,7 +25,9 @@ def studio(
         print_text(address)
         note("this address opens the studio once; Ctrl-C stops it, and books that are being written go on")
 
-    serve(load_settings(), port, tell, opens_browser=not no_browser)
+    settings = load_settings()
+    with listening(port, "--port") as listener:
+        serve(settings, listener, tell, opens_browser=not no_browser)
 
 
 def mcp(
@@ -43,9 +48,10 @@ def mcp(
         return
     import uvicorn  # for this alone
 
-    token = token_of(settings)
-    note(f"http://127.0.0.1:{http}/mcp for whoever sends `Authorization: Bearer {token}`; Ctrl-C ends it")
-    uvicorn.run(http_app(server, token), host="127.0.0.1", port=http, log_level="warning")
+    with listening(http, "--http") as listener:
+        token = token_of(settings)
+        note(f"http://127.0.0.1:{http}/mcp for whoever sends `Authorization: Bearer {token}`; Ctrl-C ends it")
+        uvicorn.Server(uvicorn.Config(http_app(server, token), log_level="warning")).run([listener])
 
 
 def metrics(
@@ -64,3 +70,16 @@ def metrics(
         with served(StudioFigures(database, settings), port) as address:
             note(f"figures at {address}")
             Event().wait()
+
+
+def listening(port: int, option: str) -> socket.socket:
+    """Return a socket that listens on the loopback; on any port that is free, if it is 0.
+
+    Raises:
+        InvalidSetting: The port cannot be had; the `option` names another.
+    """
+    try:
+        return socket.create_server(("127.0.0.1", port), backlog=128)
+    except OSError as error:
+        why = os.strerror(error.errno or 0)
+        raise InvalidSetting(f"port {port} cannot be had ({why}); {option} names another") from None

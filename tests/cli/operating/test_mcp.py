@@ -20,6 +20,7 @@ from bookwright.models.codex.entries import Secret
 from bookwright.models.codex.record import Origin
 from bookwright.models.settings import Settings
 from bookwright.storage.stores import BookStorage
+from tests.cli.conftest import Cli
 from tests.cli.shelf import add_choice
 from tests.support.forks import forking_python
 
@@ -246,6 +247,17 @@ def test_over_http_it_answers_the_token_and_no_page(settings: Settings, book: Bo
     finally:
         process.terminate()
         process.wait()
+
+
+def test_on_a_port_in_use_it_does_not_say_that_it_serves(cli: Cli, settings: Settings) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+
+        outcome = cli("mcp", "--http", port)
+
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == f"bookwright: port {port} cannot be had (Address already in use); --http names another\n"
+    assert not (settings.home / "mcp-token").exists()
 
 
 def until_it_listens(port: int) -> None:

@@ -55,11 +55,12 @@ def test_a_server_that_does_not_answer_is_named(cli, home):
     assert len(outcome.err.splitlines()) == 1
 
 
-def test_a_server_on_a_port_in_use_is_refused(cli, home):
+@pytest.mark.parametrize("verb", [("server", "--port"), ("studio", "--no-browser", "--port")])
+def test_a_service_on_a_port_in_use_is_refused(cli, home, verb):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
 
-        outcome = cli("server", "--port", port)
+        outcome = cli(*verb, port)
 
     assert (outcome.code, outcome.out) == (2, "")
-    assert f"port {port} is in use" in outcome.err
+    assert outcome.err == f"bookwright: port {port} cannot be had (Address already in use); {verb[-1]} names another\n"
