@@ -5,9 +5,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from subprocess import Popen
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -30,6 +30,11 @@ from bookwright.models.errors import BookwrightError, InvalidSetting, MissingKey
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.engine.database import make_home
 
+if TYPE_CHECKING:
+    from bookwright.flows.prefect.workers import Child
+
+_STOP_SECONDS = 30.0
+"""What a worker may take to end."""
 _TELL_SECONDS = 10.0
 """What a book that rests takes to tell Prefect so, beyond the wait for its call in flight."""
 
@@ -119,19 +124,19 @@ def server(
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that the blocks below are left
     environment = prefect_server.server_environment(settings, port)
     api = prefect_server.PrefectApi(prefect_server.api_url(port), environment["PREFECT_API_AUTH_STRING"])
-    process = prefect_server.start_server(environment)
+    begin = partial(prefect_server.start_server, environment)
+    serving = prefect_workers.Child("Prefect server", begin, note, is_vital=True)
     try:
-        prefect_server.wait_until_up(process, api.url)
+        prefect_server.wait_until_up(serving.process, api.url)
         _tell_login(settings, api.url)
         sweeping = prefect_workers.sweeping(settings, api)
         figures = _figures(settings, metrics_port) if metrics_port else nullcontext()
         with prefect_server.announced(settings, api.url), sweeping, figures, suppress(KeyboardInterrupt):
             if worker:
-                _work(settings, api, environment, limit, process)
-            code = process.wait()
-            raise BookwrightError(f"the Prefect server ended by itself with code {code}")
+                _work(settings, api, environment, limit, serving)
+            prefect_workers.look_after(serving)
     finally:
-        prefect_server.stop_process(process)
+        prefect_server.stop_process(serving.process)
 
 
 @contextmanager
@@ -150,7 +155,7 @@ def _tell_login(settings: Settings, url: str) -> None:
 
 
 def _work(
-    settings: Settings, api: prefect_server.PrefectApi, environment: dict[str, str], limit: int, serving: Popen[bytes]
+    settings: Settings, api: prefect_server.PrefectApi, environment: dict[str, str], limit: int, serving: "Child"
 ) -> None:
     """Deploy the flow and keep a worker running until something ends this; what it leaves behind is the server's."""
     from bookwright.flows.prefect import pool as prefect_pool
@@ -160,10 +165,13 @@ def _work(
         prefect_workers.deploy(limit)
     note(f"deployed {prefect_pool.DEPLOYMENT}; `bookwright submit BRIEF.toml` hands a book in")
     arguments = ["worker", "start", "--pool", prefect_pool.POOL, "--limit", str(limit)]
+    working = prefect_workers.Child("worker", partial(prefect_server.start_prefect, arguments, environment), note)
     try:
-        prefect_workers.look_after(serving, lambda: prefect_server.start_prefect(arguments, environment), note)
+        prefect_workers.look_after(serving, working)
     finally:
-        with prefect_pool.on_server(api):  # the books outlive the worker, to keep their calls in flight and say so
+        prefect_server.stop_process(working.process, _STOP_SECONDS)
+        # The books outlive the worker, to keep their calls in flight and say so; where no server hears, none waits.
+        with suppress(prefect_server.NoPrefectServer), prefect_pool.on_server(api):
             prefect_pool.wait_for_endings(settings.stop_seconds + _TELL_SECONDS)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.actions import WorkPoolCreate, WorkPoolUpdate
@@ -28,7 +28,7 @@ from bookwright.flows.library import opened_library
 from bookwright.flows.parameters import book_of
 from bookwright.flows.prefect.flow_run import FLOW_NAME, to_stderr
 from bookwright.flows.prefect.pool import POOL, HandedIn, hand_in, on_server, runs_of
-from bookwright.flows.prefect.server import CHILD, PrefectApi, stop_process
+from bookwright.flows.prefect.server import CHILD, PrefectApi
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookNotFound, BookwrightError
 from bookwright.models.settings import Settings
@@ -41,11 +41,10 @@ _ENGINE = command_to_string([sys.executable, "-m", CHILD, "--apart", "prefect.en
 
 Process = subprocess.Popen[bytes]
 
-_STOP_SECONDS = 30.0
 _LOOK_SECONDS = 0.5
 _FIRST_REST_SECONDS, _LONGEST_REST_SECONDS = 1.0, 60.0
 _STEADY_SECONDS = 60.0
-"""A worker that lived so long is started again at once, however often one died before."""
+"""A process that lived so long is started again at once, however often one died before."""
 
 _START_SECONDS = 120.0
 """What a run may take from its process's start to its book's lease."""
@@ -105,30 +104,45 @@ def _make_pool(limit: int) -> None:
             client.update_work_pool(POOL, WorkPoolUpdate(base_job_template=template, concurrency_limit=limit))
 
 
-def look_after(server: Process, start: Callable[[], Process], tell: Callable[[str], None]) -> None:
-    """Keep a worker running until something ends this process; `tell` hears of each that died.
+@dataclass
+class Child:
+    """A process that runs from now on, and is started again where it ended by itself."""
 
-    Raises:
-        BookwrightError: The server ended by itself.
-    """
-    rest = _FIRST_REST_SECONDS
+    name: str
+    start: Callable[[], Process]
+    tell: Callable[[str], None]
+    """Hears of each that ended."""
+    is_vital: bool = False
+    """Without it nothing goes on: one that ends again soon is not started again."""
+
+    def __post_init__(self) -> None:
+        self._rest = _FIRST_REST_SECONDS
+        self._begin()
+
+    def _begin(self) -> None:
+        self._began, self.process = time.monotonic(), self.start()
+
+    def look(self) -> None:
+        """Start it again where it ended, the later the oftener it did; raise `BookwrightError` if it is not to be."""
+        code = self.process.poll()
+        if code is None:
+            return
+        ended = f"the {self.name} ended by itself with code {code}"
+        if time.monotonic() - self._began > _STEADY_SECONDS:
+            self._rest = _FIRST_REST_SECONDS
+        elif self.is_vital:
+            raise BookwrightError(ended)
+        self.tell(f"{ended}; another one is started in {self._rest:.0f} s")
+        time.sleep(self._rest)
+        self._rest = min(2 * self._rest, _LONGEST_REST_SECONDS)
+        self._begin()
+
+
+def look_after(*children: Child) -> NoReturn:
+    """Keep processes running until something ends this one; raises what `Child.look` does."""
     while True:
-        began, worker = time.monotonic(), start()
-        try:
-            _wait(server, worker)
-        finally:
-            stop_process(worker, _STOP_SECONDS)
-        if time.monotonic() - began > _STEADY_SECONDS:
-            rest = _FIRST_REST_SECONDS
-        tell(f"the worker ended by itself with code {worker.returncode}; another one is started in {rest:.0f} s")
-        time.sleep(rest)
-        rest = min(2 * rest, _LONGEST_REST_SECONDS)
-
-
-def _wait(server: Process, worker: Process) -> None:
-    while worker.poll() is None:
-        if server.poll() is not None:
-            raise BookwrightError(f"the Prefect server ended by itself with code {server.returncode}")
+        for child in children:
+            child.look()
         time.sleep(_LOOK_SECONDS)
 
 

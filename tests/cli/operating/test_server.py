@@ -1,13 +1,19 @@
 """`submit` and `server` where something is wrong; tests/flows/prefect/test_observer.py hands a book in."""
 
 import socket
+import subprocess
+import sys
 
 import prefect.settings
 import pytest
 from prefect.settings import temporary_settings
 
+from bookwright.cli.operating.server import _work
+from bookwright.flows.prefect import server as prefect_server
+from bookwright.flows.prefect import workers
 from bookwright.flows.prefect.pool import on_server
 from bookwright.flows.prefect.server import PrefectApi, api_url, free_port
+from bookwright.models.errors import BookwrightError
 
 BRIEF = ("--premise", "A keeper of a lighthouse counts ships.", "--words", "900")
 
@@ -64,3 +70,17 @@ def test_a_service_on_a_port_in_use_is_refused(cli, home, verb):
 
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err == f"bookwright: port {port} cannot be had (Address already in use); {verb[-1]} names another\n"
+
+
+def test_a_server_that_ended_by_itself_is_told_of_as_such_and_its_worker_ends(settings, monkeypatch):
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        ended.wait()
+    worker = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    monkeypatch.setattr(workers, "deploy", lambda limit: None)
+    monkeypatch.setattr(prefect_server, "start_prefect", lambda *_: worker)
+    serving = workers.Child("Prefect server", lambda: ended, print, is_vital=True)
+
+    with pytest.raises(BookwrightError, match="the Prefect server ended by itself with code 0"):
+        _work(settings, PrefectApi(api_url(free_port())), {}, 1, serving)
+
+    assert worker.poll() is not None

@@ -1,53 +1,64 @@
-"""A worker that dies is told of and started again; a server that dies ends the watch over it."""
+"""A worker or a server that ends by itself is told of and started again; a server that ends soon is not."""
 
 import subprocess
 import sys
-from collections.abc import Callable
 
 import pytest
 
-from bookwright.flows.prefect.workers import look_after
+from bookwright.flows.prefect import workers
+from bookwright.flows.prefect.workers import Child, look_after
 from bookwright.models.errors import BookwrightError
 
 _LIVES = "import time; time.sleep(600)"
 
 
-def process(program: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, "-c", program])
+class Started:
+    """Starts processes that live until they are killed, and kills the first of them."""
+
+    def __init__(self, deaths: int) -> None:
+        self.deaths = deaths
+        self.processes: list[subprocess.Popen[bytes]] = []
+
+    def __call__(self) -> subprocess.Popen[bytes]:
+        self.processes.append(subprocess.Popen([sys.executable, "-c", _LIVES]))
+        if len(self.processes) <= self.deaths:
+            self.processes[-1].kill()
+        return self.processes[-1]
 
 
-def test_a_worker_that_is_killed_is_told_of_and_started_again_until_the_server_ends() -> None:
-    server, workers, told = process(_LIVES), list[subprocess.Popen[bytes]](), list[str]()
+def test_a_worker_that_is_killed_is_told_of_and_started_again_until_the_server_ends_soon() -> None:
+    told: list[str] = []
+    server = Child("Prefect server", Started(0), told.append, is_vital=True)
 
     def start() -> subprocess.Popen[bytes]:
-        worker = process(_LIVES)
-        workers.append(worker)
-        if len(workers) < 3:
-            worker.kill()
-        else:
-            server.kill()
-        return worker
+        process = started()
+        if len(started.processes) == 3:
+            server.process.kill()
+        return process
 
-    with pytest.raises(BookwrightError, match="the Prefect server ended by itself with code -9"):
-        look_after(server, start, told.append)
+    started = Started(2)
+    worker = Child("worker", start, told.append)
+    with pytest.raises(BookwrightError, match=r"^the Prefect server ended by itself with code -9$"):
+        look_after(server, worker)
+    worker.process.kill()
 
-    assert len(workers) == 3
+    assert len(started.processes) == 3
     assert told == [f"the worker ended by itself with code -9; another one is started in {rest} s" for rest in (1, 2)]
-    assert workers[-1].poll() is not None
 
 
-def test_a_worker_ends_with_whoever_looks_after_it() -> None:
-    server, workers = process(_LIVES), list[subprocess.Popen[bytes]]()
-    stop: Callable[[str], None] = lambda line: (_ for _ in ()).throw(KeyboardInterrupt)  # noqa: E731
+def test_a_server_that_had_long_been_up_is_started_again_and_its_worker_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "_STEADY_SECONDS", -1.0)
+    monkeypatch.setattr(workers, "_FIRST_REST_SECONDS", 0.0)
+    told: list[str] = []
+    servers, others = Started(1), Started(0)
+    server, worker = Child("Prefect server", servers, told.append, is_vital=True), Child("worker", others, told.append)
 
-    def start() -> subprocess.Popen[bytes]:
-        workers.append(process(""))
-        return workers[-1]
+    server.process.wait()
+    server.look()
+    worker.look()
 
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            look_after(server, start, stop)
-    finally:
-        server.kill()
-
-    assert [worker.poll() for worker in workers] == [0]
+    assert told == ["the Prefect server ended by itself with code -9; another one is started in 0 s"]
+    assert (len(servers.processes), len(others.processes)) == (2, 1)
+    assert [child.process.poll() for child in (server, worker)] == [None, None]
+    for child in (server, worker):
+        child.process.kill()
