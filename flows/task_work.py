@@ -6,7 +6,7 @@ from dataclasses import replace
 from bookwright.flows.activities import execute as executing
 from bookwright.flows.activities import plan as planning
 from bookwright.flows.activities.outcomes import close_node
-from bookwright.flows.blueprints import mending, pages, polishing, registering, reviewing
+from bookwright.flows.blueprints import mending, pages, registering, reviewing
 from bookwright.flows.blueprints.members import PartOf, member_of, part_of
 from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import MemberKind
@@ -19,7 +19,7 @@ _BY_KIND: dict[MemberKind, Callable[[TaskNode, Deps], None]] = {
     MemberKind.REGISTER: registering.make_register,
     MemberKind.PAGE: pages.make_page,
     MemberKind.VERIFY: mending.verify,
-    MemberKind.POLISH: polishing.polish,
+    MemberKind.POLISH: mending.polish,
 }
 
 

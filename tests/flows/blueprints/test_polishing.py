@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bookwright.agents.backends.protocol import Request
-from bookwright.flows.blueprints.polishing import polish
+from bookwright.flows.blueprints.mending import polish
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.record import Origin, RecordKind, make_record
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
