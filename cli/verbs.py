@@ -59,7 +59,7 @@ VERBS: Mapping[str, Mapping[str, Verb]] = {
     "Change": {
         "edit": Verb("changing.editing:edit", "Edit a text in your editor, or take one back from Word."),
         "revise": Verb("changing.changing:revise", "Give a document a new version."),
-        "note": Verb("changing.notes:note", "Remark on words of a text, or see what you remarked."),
+        "note": Verb("changing.editing:note", "Remark on words of a text, or see what you remarked."),
         "stale": Verb("changing.changing:stale", "List what rests on documents that changed since."),
         "refresh": Verb("changing.changing:refresh", "Make anew what is directly stale."),
         "candidates": Verb("changing.candidates:candidates", "Several drafts of the same pages: look, and take one."),
