@@ -71,7 +71,7 @@ VERBS: Mapping[str, Mapping[str, Verb]] = {
         "foreshadowing": Verb("changing.foreshadowing:app", "Keep the threads laid early and paid off late."),
         "fork": Verb("changing.branches:fork", "Make a branch of a book, whole or open again from a unit on."),
         "branches": Verb("changing.branches:branches", "Show a book with all its branches and their bills."),
-        "compare": Verb("changing.comparing:compare", "Show what two branches, or two versions, differ in."),
+        "compare": Verb("changing.merging:compare", "Show what two branches, or two versions, differ in."),
         "merge": Verb("changing.merging:merge", "Take over what a branch has made; --undo takes it back."),
     },
     "Share": {
