@@ -4,7 +4,7 @@ import html
 import re
 from collections.abc import Iterator
 
-from bookwright.models.text.lazy_pattern import lazy_pattern
+from bookwright.models.text.language import lazy_pattern
 
 _EASTERN = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _EMPHASIS = lazy_pattern(rf"(?<!\*)(?<![^\W{_EASTERN}])\*(?=\S)([^*\n]+?)(?<=\S)\*(?!\*)(?![^\W{_EASTERN}])")

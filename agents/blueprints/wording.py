@@ -7,8 +7,7 @@ from importlib.resources import files
 
 from bookwright.agents.relay.leaks.folding import simplified
 from bookwright.models.codex.entries import folded
-from bookwright.models.text.language import SIMPLIFIED, Language
-from bookwright.models.text.lazy_pattern import lazy_pattern
+from bookwright.models.text.language import SIMPLIFIED, Language, lazy_pattern
 
 EN, ZH, JA, KO = Language.EN, Language.ZH, Language.JA, Language.KO
 

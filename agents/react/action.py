@@ -10,7 +10,7 @@ import json
 import re
 from dataclasses import dataclass
 
-from bookwright.models.text.lazy_pattern import lazy_pattern
+from bookwright.models.text.language import lazy_pattern
 from bookwright.models.text.plain import plain
 
 OBSERVATION = "Observation: "

@@ -17,8 +17,7 @@ from bookwright.agents.backends.protocol import Correction
 from bookwright.agents.small.telling import PIECE_TOKENS
 from bookwright.models.profile import Profile
 from bookwright.models.step import Failure, Reply
-from bookwright.models.text.language import Language, is_in
-from bookwright.models.text.lazy_pattern import lazy_pattern
+from bookwright.models.text.language import Language, is_in, lazy_pattern
 from bookwright.models.text.plain import plain
 from bookwright.models.text.prose import whole_sentences
 from bookwright.models.tree.plan import Plot

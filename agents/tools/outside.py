@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from bookwright.models.document import Source
 from bookwright.models.talk.tool import ToolResponse
-from bookwright.models.text.lazy_pattern import lazy_pattern
+from bookwright.models.text.language import lazy_pattern
 
 _REMOVED = lazy_pattern(
     "["

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bookwright.agents.tools.overflow import MOST_BYTES
 from bookwright.models.talk.tool import ErrorCode, ToolResponse, ToolStatus
-from bookwright.models.text.lazy_pattern import lazy_pattern
+from bookwright.models.text.language import lazy_pattern
 
 SHORTEST_TEXT = 10
 """Characters."""

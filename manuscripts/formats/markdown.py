@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from bookwright.manuscripts.manuscript import Block, ManuscriptSource, notes_left_out
-from bookwright.models.text.lazy_pattern import lazy_pattern
+from bookwright.models.text.language import lazy_pattern
 from bookwright.models.text.plain import plain
 from bookwright.models.text.prose import is_scene_break
 

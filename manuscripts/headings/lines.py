@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bookwright.manuscripts.headings.numbers import HAN_NUMBER, HANGUL_NUMBER, WORD_NUMBER, number_of, plain_digits
-from bookwright.models.text.lazy_pattern import lazy_pattern
+from bookwright.models.text.language import lazy_pattern
 
 MOST_LETTERS = 90
 """No heading is longer."""

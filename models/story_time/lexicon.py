@@ -3,7 +3,7 @@
 import re
 
 from bookwright.models.story_time.times import Span
-from bookwright.models.text.lazy_pattern import lazy_pattern
+from bookwright.models.text.language import lazy_pattern
 
 ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "

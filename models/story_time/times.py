@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, model_validator
 
 from bookwright.models.frozen import StrictModel
-from bookwright.models.text.lazy_pattern import lazy_pattern
+from bookwright.models.text.language import lazy_pattern
 from bookwright.models.text.plain import one_line
 
 MOST_LETTERS = 200

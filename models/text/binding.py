@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-from bookwright.models.text.lazy_pattern import lazy_pattern
+from bookwright.models.text.language import lazy_pattern
 
 MARK = "§"
 RELEASE = "§-"

@@ -6,7 +6,7 @@ Measured against kept libraries on recorded and hand-made prose (docs/benchmarks
 import re
 from functools import lru_cache
 
-from bookwright.models.text.lazy_pattern import lazy_pattern
+from bookwright.models.text.language import lazy_pattern
 
 _CLOSERS = "\"'’”」』）)\\]*_»】》"
 _EASTERN = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"

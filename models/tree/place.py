@@ -13,8 +13,7 @@ from pydantic import Field, model_serializer, model_validator
 from bookwright.models.frozen import FrozenModel
 from bookwright.models.story_time.clock import StoryClock
 from bookwright.models.story_time.times import StoryTime
-from bookwright.models.text.language import Language
-from bookwright.models.text.lazy_pattern import lazy_pattern
+from bookwright.models.text.language import Language, lazy_pattern
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.task import TaskNode
 

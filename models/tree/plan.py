@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, StringConstraints
 
 from bookwright.models.frozen import FrozenModel
-from bookwright.models.text.lazy_pattern import lazy_pattern
+from bookwright.models.text.language import lazy_pattern
 
 _NUMBER = lazy_pattern(r"(\d[\d,]*(?:\.\d+)?)\s*(万|萬|만|千|천|[kK](?![A-Za-z]))?")
 _PLACEHOLDER = lazy_pattern(r"(?<![A-Za-z])[XNxn×]{1,4}(?![A-Za-z])")

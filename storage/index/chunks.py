@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from bookwright.models.text.binding import binding_lines
-from bookwright.models.text.lazy_pattern import lazy_pattern
+from bookwright.models.text.language import lazy_pattern
 from bookwright.models.text.prose import paragraphs, sentences
 
 LIMIT = 60

@@ -15,8 +15,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from bookwright.models.text.language import detect_language
-from bookwright.models.text.lazy_pattern import lazy_pattern
+from bookwright.models.text.language import detect_language, lazy_pattern
 from bookwright.storage.index.embedding import Vectors
 
 LEXICAL_WEIGHT = 0.3

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from bookwright.agents.relay.figures.text import paragraphs_of
-from bookwright.models.text.language import Language
-from bookwright.models.text.lazy_pattern import lazy_pattern
+from bookwright.models.text.language import Language, lazy_pattern
 
 Span = tuple[int, int]
 """Where speech begins and ends in a paragraph, marks included."""

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from bookwright.agents.relay.figures.text import excerpt
 from bookwright.models.text.figures import NameDoubt
-from bookwright.models.text.language import Language
-from bookwright.models.text.lazy_pattern import lazy_pattern
+from bookwright.models.text.language import Language, lazy_pattern
 
 
 @dataclass(frozen=True)

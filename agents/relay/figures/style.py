@@ -12,8 +12,7 @@ from bookwright.agents.relay.figures.dialogue import dialogue_share, narration, 
 from bookwright.agents.relay.figures.rhythm import rhythm_of
 from bookwright.agents.relay.figures.text import all_sentences, paragraphs_of, tokens_with_places
 from bookwright.models.text.figures import Drift, StyleProfile
-from bookwright.models.text.language import Language
-from bookwright.models.text.lazy_pattern import lazy_pattern
+from bookwright.models.text.language import Language, lazy_pattern
 
 _STRETCH = 400
 """Tokens over which different words are counted: a longer text has fewer for its length, whoever wrote it."""

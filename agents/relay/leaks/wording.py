@@ -16,8 +16,7 @@ from rapidfuzz import fuzz
 from bookwright.agents.relay.leaks.folding import is_spelt, plain_letters
 from bookwright.agents.relay.leaks.units import Run, Sentence, runs_of, spared
 from bookwright.models.codex.entries import Importance, Secret
-from bookwright.models.text.language import Language
-from bookwright.models.text.lazy_pattern import lazy_pattern
+from bookwright.models.text.language import Language, lazy_pattern
 
 THRESHOLDS = {Importance.CRITICAL: 0.55, Importance.HIGH: 0.60, Importance.MEDIUM: 0.70, Importance.LOW: 0.75}
 """Similarity above which it is a leak. Source: DETAILS "Leak checks and thresholds"."""

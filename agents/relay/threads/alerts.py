@@ -13,7 +13,7 @@ from bookwright.agents.relay.secrets.coming_out import MOST_ORDERS, told_in
 from bookwright.models.codex.entries import Secret, folded
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadStatus
 from bookwright.models.frozen import FrozenModel
-from bookwright.models.text.lazy_pattern import lazy_pattern
+from bookwright.models.text.language import lazy_pattern
 from bookwright.models.tree.place import Place, ReadingOrder
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bookwright.models.text.lazy_pattern import lazy_pattern
+from bookwright.models.text.language import lazy_pattern
 
 
 def test_it_is_called_as_a_compiled_pattern_is() -> None:
