@@ -12,7 +12,7 @@ from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.app.access import OpenBook, paced_models
 from bookwright.app.estimates.bill import Confirmable
 from bookwright.flows.book_models import model_of
-from bookwright.flows.side_call import side_call
+from bookwright.flows.open_book import side_call
 from bookwright.models.errors import InvalidInput
 from bookwright.models.model_name import ROLES
 from bookwright.models.step import Activity

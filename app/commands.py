@@ -69,7 +69,7 @@ def understand(opened: OpenBook, words: str) -> "tuple[Understood, str]":
     from bookwright.agents.backends.endpoints import check_model
     from bookwright.agents.backends.windows import found_window
     from bookwright.flows.book_models import SMALL_WINDOW, model_of
-    from bookwright.flows.side_call import side_call
+    from bookwright.flows.open_book import side_call
     from bookwright.flows.tracing import talk_tracing_as_set
 
     settings, brief, member = opened.settings, opened.book.brief, editing.chief_editor

@@ -1,7 +1,11 @@
-"""Opens a book for its walk: takes the lease, and builds all that the walk needs for as long as it is held."""
+"""Opens a book for its walk: takes the lease, and builds all that the walk needs for as long as it is held.
+
+Or for a side call, which is no part of the walk: under the book's lease and on its bill where it rests. Where a worker
+holds the book, the call is made all the same, within what its caps leave, and is on no record.
+"""
 
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
@@ -16,20 +20,22 @@ from bookwright.agents.runtime.events.event_file import event_path, kept_events
 from bookwright.agents.runtime.events.walk_events import HeardAsker, WalkEvents
 from bookwright.agents.runtime.executor import Lanes
 from bookwright.agents.steps.desk import Asker, Desk
+from bookwright.agents.steps.recording import record_surely
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.agents.tools.search_index import IndexView, index_tools
 from bookwright.agents.tools.tool import Tool
 from bookwright.agents.tools.web_search import WebSearch, searchers
 from bookwright.flows.book_models import fitted_profile, model_of, opened_windows
 from bookwright.flows.deps import Deps, HeardObserver, RunObserver
-from bookwright.flows.lease import heartbeat, leave_after_walk, leave_as_found, take
+from bookwright.flows.lease import heartbeat, held_aside, leave_after_walk, leave_as_found, take
 from bookwright.flows.revision.edit_queue import TakingObserver
 from bookwright.flows.stopping import Limits, stopping
 from bookwright.flows.tracing import Traced, tracing_as_set
 from bookwright.flows.vault.keeper import VaultObserver, kept_vault
 from bookwright.models.book import Book
+from bookwright.models.errors import BookHeld
 from bookwright.models.settings import Settings
-from bookwright.models.step import Activity
+from bookwright.models.step import Activity, StepKey
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.engine.condition import check_after_unclean_stop
 from bookwright.storage.engine.database import Database
@@ -37,8 +43,10 @@ from bookwright.storage.index.embedding import make_embedder
 from bookwright.storage.index.following import EmbedderAhead, IndexFollower
 from bookwright.storage.index.knowledge import KnowledgeIndex
 from bookwright.storage.repositories import author, documents  # noqa: F401  # looks do without, a walk does not
+from bookwright.storage.steps.attempts import Attempt
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
+from bookwright.storage.studio import Studio
 from bookwright.storage.tree.held_view import HeldView
 
 
@@ -208,3 +216,72 @@ class BookTools:
             return []
         with self.storage.look() as stores:
             return index_tools(IndexView(self.index, unit.order, people(stores)))
+
+
+@dataclass(frozen=True)
+class SideCall:
+    """What a side call is made with: its step, its budget and where its attempts are recorded."""
+
+    key: StepKey
+    """Of the book itself, with the next round of its activity."""
+    budget: BudgetLedger
+    keep: Callable[[Attempt], None]
+    holder: str = ""
+    """Who holds the book, so that nothing is recorded; empty where it rests."""
+
+
+@contextmanager
+def side_call(
+    storage: BookStorage, settings: Settings, activity: Activity, cancel: Callable[[], None]
+) -> Iterator[SideCall]:
+    """Prepare a call about a book that rests or is being written; the book's state stays what it is.
+
+    Raises:
+        DatabaseDamaged: The book's last worker died and the file is broken; nothing was paid.
+    """
+    check_after_unclean_stop(storage.database, storage.book)
+    with ExitStack() as stack:
+        try:
+            held = held_aside(storage, settings.lease_seconds, cancel, "the same command")
+            _, journal = stack.enter_context(held)
+        except BookHeld as other:
+            left = _what_is_left(storage, settings)
+            call = SideCall(_key(storage, activity), left, lambda _: None, other.owner)
+        else:
+            call = _recorded(storage, settings, activity, journal)
+        yield call
+
+
+def _recorded(storage: BookStorage, settings: Settings, activity: Activity, journal: Journal) -> SideCall:
+    with storage.read() as stores:
+        book = stores.books.get(storage.book)
+
+    def keep(attempt: Attempt) -> None:
+        record_surely(journal, attempt, None, book.intent, patience=settings.record_seconds)
+
+    return SideCall(_key(storage, activity), open_ledger(book, journal, settings), keep)
+
+
+def _key(storage: BookStorage, activity: Activity) -> StepKey:
+    with storage.read() as stores:
+        root = stores.nodes.root()
+        number = stores.steps.last_round(root.key, activity) + 1
+    return StepKey(
+        book=storage.book, node=root.key, revision=root.revision, activity=activity, round=number, step="chief_editor"
+    )
+
+
+def _what_is_left(storage: BookStorage, settings: Settings) -> BudgetLedger:
+    """Open a ledger by what is on record now, of the book's caps below the studio's; it settles nothing there."""
+    with storage.read() as stores:
+        book: Book = stores.books.get(storage.book)
+        used = Studio(stores.connection).standing().total
+    studio = BudgetLedger(
+        settings.studio_usd, settings.studio_tokens, spent_cost=used.cost, spent_tokens=used.tokens,
+        title="the studio's cap",
+    )  # fmt: skip
+    caps = book.brief.budget
+    return BudgetLedger(
+        caps.usd, caps.tokens, spent_cost=book.cost, spent_tokens=book.tokens, parent=studio,
+        title=f"the budget of {book.id}",
+    )  # fmt: skip
