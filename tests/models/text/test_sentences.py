@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwright.models.text.prose import paragraphs, pieces, sentences
-from bookwright.models.text.sentences import sentence_ends
+from bookwright.models.text.prose import paragraphs, pieces, sentence_ends, sentences
 from tests.places import RECORDED
 
 MARKED = [
