@@ -14,8 +14,7 @@ from prefect.exceptions import ObjectNotFound, Pause, PrefectHTTPStatusError
 from bookwright.flows.deps import Deps, RunObserver
 from bookwright.flows.prefect.artifacts import Artifacts
 from bookwright.flows.prefect.flow_run import Notice, ServerWatch, own_flow_run
-from bookwright.flows.prefect.task_runs import ActivityRecord, TaskRunLedger
-from bookwright.flows.tasks import TASKS
+from bookwright.flows.tasks import TASKS, ActivityRecord, TaskRunLedger
 from bookwright.models.errors import BookPaused, BookwrightError
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
