@@ -116,6 +116,6 @@ def at_rest(storage: BookStorage, point: Failpoint = Failpoint.EDIT_BOOK) -> Ite
         BookHeld: A worker holds the book; nothing was changed.
     """
     with storage.write(point) as stores:
-        lease = Lease.take(stores.connection, storage.book, "the command line", _EDIT_SECONDS, hears_wish=True)
+        lease = Lease.take(stores.connection, storage.book, "the command line", _EDIT_SECONDS, wished_since=0.0)
         yield stores
         lease.release(stores.connection, keeps_wish=True)

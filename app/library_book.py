@@ -246,7 +246,7 @@ def write_book(storage: BookStorage, settings: Settings, limits: Limits, on_even
     from bookwright.flows.open_book import RunConfig
     from bookwright.flows.run_book import run_book
 
-    begin_anew(storage)
+    begin_anew(storage.database, storage.book)
     with paced_models(storage.database, settings) as models, closing(EventBus()) as events:
         if on_event:
             events.on("*", on_event)

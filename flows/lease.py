@@ -33,25 +33,26 @@ _HEARTBEATS_A_LEASE = 3
 
 
 def take(
-    database: Database, book_id: str, seconds: float, *, hears_wish: bool = False, is_second_try: bool = False,
-    unsure: Lease | None = None,
+    database: Database, book_id: str, seconds: float, *, wished_since: float | None = None,
+    is_second_try: bool = False, unsure: Lease | None = None,
 ) -> tuple[Book, Lease]:  # fmt: skip
     """Take a book's lease, once more if the connection broke: the commit may have arrived, and then it is ours.
 
-    With `hears_wish`, the book that is returned knows whether it was asked to rest before it was taken.
+    The book that is returned knows whether it was asked to rest before it was taken, but after `wished_since`.
     """
     lease = unsure
     try:
         with database.write(Failpoint.TAKE_LEASE) as connection:
             books = BookRepository(connection)
-            lease = Lease.take(connection, books.get(book_id).id, owner_name(), seconds, unsure, hears_wish=hears_wish)
+            found = books.get(book_id).id
+            lease = Lease.take(connection, found, owner_name(), seconds, unsure, wished_since=wished_since)
             book = books.get(lease.book)  # not before: until now another worker could add to what it has spent
             books.set_state(book.id, BookState.WRITING)
         return book, lease
     except DatabaseUnreachable:
         if is_second_try:
             raise
-        return take(database, book_id, seconds, hears_wish=hears_wish, is_second_try=True, unsure=lease)
+        return take(database, book_id, seconds, wished_since=wished_since, is_second_try=True, unsure=lease)
 
 
 @contextmanager
@@ -154,12 +155,12 @@ def _rest(database: Database, lease: Lease, rest: BookPaused, *, has_failed: boo
 def held_aside(
     storage: BookStorage, seconds: float, cancel: Callable[[], None] = lambda: None, way_on: str = ""
 ) -> Iterator[tuple[Lease, Journal]]:
-    """Hold a book without writing it, its state staying as it is; raise `BookHeld` if a worker holds it.
+    """Hold a book without writing it, its state and a wish staying as they are; raise `BookHeld` if a worker holds it.
 
     Where it cannot be let go again the lease runs out by itself.
     """
     with storage.write(Failpoint.TAKE_LEASE) as stores:
-        lease = Lease.take(stores.connection, storage.book, owner_name(), seconds)
+        lease = Lease.take(stores.connection, storage.book, owner_name(), seconds, wished_since=0.0)
     journal = Journal(storage, lease, way_on)
     try:
         with heartbeat(journal, seconds, cancel):
@@ -168,7 +169,7 @@ def held_aside(
         with suppress(LeaseLost, StorageError), storage.write(Failpoint.LEAVE_BOOK) as stores:
             lease.fence(stores.connection)
             Studio(stores.connection).give_back(storage.book)
-            lease.release(stores.connection)
+            lease.release(stores.connection, keeps_wish=True)
 
 
 def _remedy(error: BaseException) -> str:

@@ -52,12 +52,12 @@ class Lease:
     @classmethod
     def take(
         cls, connection: Connection, book: str, owner: str, seconds: float, unsure: "Lease | None" = None,
-        *, hears_wish: bool = False,
+        *, wished_since: float | None = None,
     ) -> "Lease":  # fmt: skip
         """Take the lease if it is free or has run out, by the database's clock.
 
         A wish that the book rest is met once its holder has died, and forgotten by whoever does not ask for it. One
-        who `hears_wish` is told what was wished lately while nobody held the book: since it began and had no lease yet.
+        who does is told what was `wished_since` a moment, while nobody held the book: since its run was handed in.
         `unsure` is a lease that was taken in a commit whose answer was lost: if it stands, it is ours.
 
         Raises:
@@ -71,8 +71,9 @@ class Lease:
             .where(books.c.id == book, or_(*may_take))
             .values(
                 lease_owner=owner, lease_token=books.c.lease_token + 1, lease_expires=database_now() + seconds,
-                updated_at=database_now(),
-                stop_requested=and_(*_IS_WISHED) if hears_wish else False,
+                updated_at=database_now(), stop_requested=False if wished_since is None else and_(
+                    books.c.stop_requested, books.c.lease_owner.is_(None), books.c.updated_at >= wished_since
+                ),
             )
             .returning(books.c.lease_token, books.c.lease_expires)
         ).one_or_none()  # fmt: skip
@@ -130,11 +131,6 @@ class Lease:
         connection.execute(update(books).where(*own).values(freed))
 
 
-_WISH_SECONDS = 600.0
-"""How long a wish stands that nobody has heard: longer than it takes from a command to the lease."""
-_IS_WISHED = (
-    books.c.stop_requested, books.c.lease_owner.is_(None), books.c.updated_at > database_now() - _WISH_SECONDS,
-)  # fmt: skip
 _FENCE = (
     update(books)
     .where(books.c.id == bindparam("fenced_book"), books.c.lease_token == bindparam("fenced_token"))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from bookwright.app.access import OpenBook, at_rest
 from bookwright.exports.report.verdict import BookVerdict, verdict_on
+from bookwright.failpoints import Failpoint
 from bookwright.models.amount import Cap
 from bookwright.models.book import Book, BookState
 from bookwright.models.settings import Settings
@@ -169,10 +170,10 @@ def ask_to_rest(opened: OpenBook) -> RestAsked:
     return RestAsked(is_asked, holder, has_died)
 
 
-def begin_anew(storage: BookStorage) -> None:
+def begin_anew(database: Database, book: str) -> None:
     """Forget that a book was to rest, for whoever begins to have it written; what is asked from now on counts."""
-    with storage.write() as stores:
-        stores.books.begin_anew(storage.book)
+    with database.write(Failpoint.EDIT_BOOK) as connection:
+        BookRepository(connection).begin_anew(book)
 
 
 def put_away(opened: OpenBook, is_archived: bool) -> None:

@@ -73,7 +73,9 @@ def submit(
     order |= {key: value for key, value in wishes.items() if value is not None}
     from bookwright.flows.prefect import pool as prefect_pool  # Prefect takes a second to import
 
-    with prefect_pool.on_server(_server(settings)):
+    with prefect_pool.on_server(_server(settings)), existing_library(settings) as database:
+        if database is not None:
+            begin_anew(database, name)
         run = prefect_pool.hand_in(order, name)
     if not run.is_awaited:
         note(f"no worker was heard of lately; `prefect worker start --pool {prefect_pool.POOL}` starts one")
@@ -177,7 +179,6 @@ def _work(
 
 def _of_book(book: str, until: str | None) -> tuple[str, dict[str, Any], str | None]:
     with open_book(book) as opened:
-        begin_anew(opened.storage)
         return opened.book.id, {"book": opened.book.id}, end_in(opened.storage, until)
 
 

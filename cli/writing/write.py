@@ -64,7 +64,7 @@ def write_brief(
             check_reach(brief, settings)
         book = find_or_create(database, brief, is_new=run.is_new, setting=setting)
         opened = OpenBook(settings, BookStorage(database, book.id, book.brief.language), book)
-        begin_anew(opened.storage)
+        begin_anew(database, book.id)
         wait_until_free(opened)
         book = update_brief(book, brief, opened.storage, note)
         bring_to_its_end(replace(opened, book=book), run, limits, formats)
@@ -82,7 +82,7 @@ def resume_book(book: BookArgument, more: More = None, *, run: RunOptions) -> No
     """Go on with a book from where it rests; with --words, behind the end of one that is written."""
     run.check_one_voice()
     with open_book(book) as opened:
-        begin_anew(opened.storage)
+        begin_anew(opened.storage.database, opened.book.id)
         limits = Limits.parse(starting.end_in(opened.storage, run.until, grows=more is not None), run.words_today)
         starting.check_writable(opened.book.brief, opened.settings)
         if not opened.book.calls:
@@ -133,8 +133,8 @@ def pause(book: BookArgument, as_json: AsJson = False) -> None:
         note(f"{opened.book.id} will rest once the call in flight is recorded ({asked.holder} writes it)")
     else:
         why = f"{asked.holder} has died" if asked.has_died else "nobody writes it"
-        starting = "; a run that is just beginning rests before its first call" if asked.is_asked else ""
-        note(f"{opened.book.id} rests already; {why}{starting}")
+        waiting = "; a run that waits for a worker or is just beginning rests at once" if asked.is_asked else ""
+        note(f"{opened.book.id} rests already; {why}{waiting}")
 
 
 def lengthened(opened: OpenBook, more: int) -> OpenBook:

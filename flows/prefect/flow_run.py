@@ -34,6 +34,9 @@ PATIENCE = {prefect.settings.PREFECT_API_REQUEST_TIMEOUT: 15.0, prefect.settings
 Notice = Callable[[str], None]
 """Hears, as one line, that Prefect went away or came back."""
 
+SLACK_SECONDS = 60.0
+"""By how much the clocks of Prefect's server and of the database may differ."""
+
 _ANSWER_SECONDS = 5.0
 _FIRST_SILENCE_SECONDS = 5.0
 _LONGEST_SILENCE_SECONDS = 60.0
@@ -189,3 +192,10 @@ def own_flow_run() -> UUID | None:
     """Return the flow run that this is called in."""
     context = FlowRunContext.get()
     return context.flow_run.id if context is not None and context.flow_run is not None else None
+
+
+def handed_in() -> float:
+    """Return when the flow run that this is called in was made, as early as clocks may have it; 0 if nobody knows."""
+    context = FlowRunContext.get()
+    made = context.flow_run.created if context is not None and context.flow_run is not None else None
+    return made.timestamp() - SLACK_SECONDS if made else 0.0

@@ -26,7 +26,7 @@ from prefect.utilities.processutils import command_to_string
 
 from bookwright.flows.library import opened_library
 from bookwright.flows.parameters import book_of
-from bookwright.flows.prefect.flow_run import FLOW_NAME, to_stderr
+from bookwright.flows.prefect.flow_run import FLOW_NAME, SLACK_SECONDS, to_stderr
 from bookwright.flows.prefect.pool import POOL, HandedIn, hand_in, on_server, runs_of
 from bookwright.flows.prefect.server import CHILD, PrefectApi
 from bookwright.models.book import BookState
@@ -51,8 +51,6 @@ _START_SECONDS = 120.0
 
 _MOST_CRASHES = 10
 """Runs of one book whose processes were killed under a living worker; after that it is left to a person."""
-_SLACK_SECONDS = 60.0
-"""By how much the clocks of Prefect's server and of the database may differ."""
 
 _LEAST_SECONDS = 5.0
 """Between two looks for the runs of dead workers, however short a lease is."""
@@ -251,7 +249,7 @@ def _hand_in_crashed(client: SyncPrefectClient, dead: dict[str, float]) -> list[
 
 def is_to_go_on(crashed: Sequence[FlowRun], last_written: float) -> bool:
     """True if one of these runs is what wrote its book last, and there are not too many of them."""
-    return len(crashed) < _MOST_CRASHES and last_written <= max(map(_ended, crashed)) + _SLACK_SECONDS
+    return len(crashed) < _MOST_CRASHES and last_written <= max(map(_ended, crashed)) + SLACK_SECONDS
 
 
 def _ended(run: FlowRun) -> float:

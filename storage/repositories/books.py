@@ -81,7 +81,7 @@ class BookRepository:
         self.change(identity, state=state.value, reason=reason, advice=advice, has_failed=False)
 
     def ask_to_rest(self, identity: str) -> None:
-        """Wish that a book rest before its next step; whoever is only beginning to write it hears of that, too."""
+        """Wish that a book rest before its next step; a run of it that is still to take it hears of that, too."""
         self._connection.execute(_of(identity).values(stop_requested=True, updated_at=database_now()))
 
     def begin_anew(self, identity: str) -> None:

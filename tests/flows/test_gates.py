@@ -184,6 +184,15 @@ def test_a_book_that_is_asked_to_rest_before_its_worker_has_the_lease_rests_befo
     assert desk.run().state is BookState.FINISHED
 
 
+def test_a_book_that_was_to_rest_before_its_run_was_handed_in_is_written(sit: Sit) -> None:
+    desk = sit(**SHORT)
+    with desk.storage.write() as stores:
+        stores.books.ask_to_rest(desk.storage.book)
+    desk.around = replace(desk.around, handed_in=desk.book.updated_at + 1)
+
+    assert desk.run().state is BookState.FINISHED
+
+
 @pytest.mark.parametrize(
     ("wishes", "reason"), [(SHORT | {"budget": {"tokens": 900}}, "the budget of"), (CHAPTERS, "reached chapter 1")]
 )

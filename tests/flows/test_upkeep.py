@@ -141,6 +141,15 @@ def test_a_book_goes_on_after_pruning_as_if_nothing_had_been_let_go(database, mi
     opened.dispose()
 
 
+def test_a_wish_that_the_book_rest_outlives_upkeep(settings, database):
+    with database.write(Failpoint.EDIT_BOOK) as connection:
+        BookRepository(connection).ask_to_rest(the_book(database).id)
+
+    prune(database, the_book(database), settings, Keep(last=0))
+
+    assert the_book(database).stop_requested
+
+
 def test_only_prompts_of_old_steps_go(settings, database):
     book = the_book(database)
     with database.read() as connection:

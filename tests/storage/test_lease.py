@@ -25,9 +25,9 @@ def backing(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def take(storage: BookStorage, owner: str, seconds: float = SECONDS, *, hears_wish: bool = False) -> Lease:
+def take(storage: BookStorage, owner: str, seconds: float = SECONDS, *, wished_since: float | None = None) -> Lease:
     with storage.database.write(Failpoint.EDIT_BOOK) as connection:
-        return Lease.take(connection, BOOK, owner, seconds, hears_wish=hears_wish)
+        return Lease.take(connection, BOOK, owner, seconds, wished_since=wished_since)
 
 
 def run_out(storage: BookStorage) -> None:
@@ -181,16 +181,16 @@ def is_stop_asked(storage: BookStorage, lease: Lease) -> bool:
         return lease.fence(connection).is_stop_asked
 
 
-@pytest.mark.parametrize(("hears_wish", "minutes", "is_heard"), [(True, 0, True), (True, 11, False), (False, 0, False)])
-def test_a_stop_that_was_asked_for_before_the_lease_was_taken_is_heard_by_who_begins_to_write(
-    storage: BookStorage, hears_wish: bool, minutes: int, is_heard: bool
+@pytest.mark.parametrize(("hours", "is_heard"), [(0, True), (47, True), (49, False), (None, False)])
+def test_a_stop_that_was_asked_for_since_the_run_was_handed_in_is_heard_however_long_it_was_queued(
+    storage: BookStorage, hours: int | None, is_heard: bool
 ) -> None:
+    """The run was handed in two days ago; one that asks for no wish is no run."""
     with storage.write() as stores:
         stores.books.ask_to_rest(BOOK)
-        then = update(books).values(updated_at=books.c.updated_at - 60 * minutes)
-        stores.connection.execute(then)
+        stores.connection.execute(update(books).values(updated_at=books.c.updated_at - 3_600 * (hours or 0)))
 
-    lease = take(storage, "worker A", hears_wish=hears_wish)
+    lease = take(storage, "worker A", wished_since=None if hours is None else time.time() - 48 * 3_600)
 
     assert is_stop_asked(storage, lease) is is_heard
 
@@ -204,7 +204,7 @@ def test_who_begins_a_book_anew_forgets_an_older_wish_unless_it_is_for_a_living_
         stores.books.ask_to_rest(BOOK)
         stores.books.begin_anew(BOOK)
 
-    assert is_stop_asked(storage, lease or take(storage, "worker A", hears_wish=True)) is is_held
+    assert is_stop_asked(storage, lease or take(storage, "worker A", wished_since=0.0)) is is_held
 
 
 def test_of_two_that_race_one_wins(storage: BookStorage) -> None:

@@ -9,11 +9,14 @@ import pytest
 from prefect.settings import temporary_settings
 
 from bookwright.cli.operating.server import _work
+from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.prefect import pool, workers
 from bookwright.flows.prefect import server as prefect_server
-from bookwright.flows.prefect import workers
-from bookwright.flows.prefect.pool import on_server
+from bookwright.flows.prefect.pool import Submitted, on_server
 from bookwright.flows.prefect.server import PrefectApi, api_url, free_port
+from bookwright.models.brief import make_brief
 from bookwright.models.errors import BookwrightError
+from bookwright.storage.repositories.books import BookRepository
 
 BRIEF = ("--premise", "A keeper of a lighthouse counts ships.", "--words", "900")
 
@@ -48,6 +51,30 @@ def test_without_a_server_submit_says_how_to_start_one(cli, home):
     assert (outcome.code, outcome.out) == (1, "")
     assert "no Prefect server is known; start one with `bookwright server --worker`" in outcome.err
     assert not home.exists()
+
+
+@pytest.mark.parametrize("is_by_brief", [True, False])
+def test_a_book_that_was_to_rest_is_wanted_again_once_it_is_handed_in_and_not_before(
+    cli, settings, monkeypatch, is_by_brief
+):
+    database = open_library(settings)
+    book = find_or_create(database, make_brief({"premise": BRIEF[1], "length": 900})).id
+    order = BRIEF if is_by_brief else ("--book", book)
+    assert cli("pause", book).code == 0
+
+    def wishes() -> bool:
+        with database.read() as connection:
+            return BookRepository(connection).get(book).stop_requested
+
+    with temporary_settings(restore_defaults={prefect.settings.PREFECT_API_URL}):
+        assert cli("submit", *order).code == 1
+    assert wishes()
+
+    monkeypatch.setattr(prefect_server, "known_server", lambda _: PrefectApi(api_url(free_port())))
+    monkeypatch.setattr(pool, "hand_in", lambda order, name: Submitted("1", name, "", is_awaited=True))
+    assert cli("submit", *order).out.startswith(f"{book} is handed in")
+    assert not wishes()
+    database.dispose()
 
 
 def test_a_server_that_does_not_answer_is_named(cli, home):

@@ -185,7 +185,7 @@ def test_deleting_takes_yes_for_an_answer(book):
 
 
 def test_pausing_asks_the_worker_and_says_when_there_is_none(cli, book):
-    assert "rests already; nobody writes it; a run that is just beginning rests" in cli("pause", "lamp").err
+    assert "nobody writes it; a run that waits for a worker or is just beginning rests" in cli("pause", "lamp").err
     assert stored(book)[0].stop_requested
 
     held(book)

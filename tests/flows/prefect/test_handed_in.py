@@ -1,17 +1,20 @@
 """Books that were handed in and not begun stand in `status`: what waits, and what failed, with its reason."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from prefect.client.orchestration import get_client
-from prefect.client.schemas.objects import State
+from prefect.client.schemas.objects import FlowRun, State
+from prefect.context import FlowRunContext
 from prefect.states import Completed, Failed, Scheduled
 
 from bookwright.cli.error_handling import run
 from bookwright.cli.main import app
 from bookwright.flows.library import find_or_create, opened_library
-from bookwright.flows.prefect.flow_run import FLOW_NAME
+from bookwright.flows.prefect.flow_run import FLOW_NAME, SLACK_SECONDS, handed_in
 from bookwright.flows.write_book import write_book
 from bookwright.models.brief import make_brief
 from bookwright.models.settings import load_settings
@@ -61,3 +64,11 @@ def test_a_book_that_failed_before_it_was_begun_is_a_row_of_status_with_its_reas
     assert "anthropic is not known to have a model 'nope'" in failed
     assert (rows["lamp"]["state"], rows["log"]["state"]) == ("failed", "queued")
     assert not {"ship", begun} & set(rows)
+
+
+def test_a_run_knows_since_when_it_was_handed_in_however_late_a_worker_takes_it() -> None:
+    made = datetime(2026, 11, 1, tzinfo=UTC)
+
+    with FlowRunContext.model_construct(flow_run=FlowRun(flow_id=uuid4(), created=made)):
+        assert handed_in() == made.timestamp() - SLACK_SECONDS
+    assert handed_in() == 0
