@@ -3,9 +3,8 @@
 from collections.abc import Callable, Iterator
 from functools import cache
 
-from bookwright.agents.relay.history.codex_staleness import RecordChange, StalenessTest
+from bookwright.agents.relay.history.codex_staleness import Making, RecordChange, StalenessTest
 from bookwright.agents.relay.history.codex_then import CodexHistory, CodexThen, RecordSlot
-from bookwright.agents.relay.history.making import Making
 from bookwright.agents.relay.history.relevance import RecordLinks
 from bookwright.models.brief import Brief
 from bookwright.models.codex.record import Record, RecordKind, kind_of
