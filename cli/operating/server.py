@@ -31,7 +31,7 @@ from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.engine.database import make_home
 
 if TYPE_CHECKING:
-    from bookwright.flows.prefect.workers import Child
+    from bookwright.flows.prefect.workers import KeptProcess
 
 _STOP_SECONDS = 30.0
 """What a worker may take to end."""
@@ -127,7 +127,7 @@ def server(
     environment = prefect_server.server_environment(settings, port)
     api = prefect_server.PrefectApi(prefect_server.api_url(port), environment["PREFECT_API_AUTH_STRING"])
     begin = partial(prefect_server.start_server, environment)
-    serving = prefect_workers.Child("Prefect server", begin, note, is_vital=True)
+    serving = prefect_workers.KeptProcess("Prefect server", begin, note, is_vital=True)
     try:
         prefect_server.wait_until_up(serving.process, api.url)
         _tell_login(settings, api.url)
@@ -157,7 +157,7 @@ def _tell_login(settings: Settings, url: str) -> None:
 
 
 def _work(
-    settings: Settings, api: prefect_server.PrefectApi, environment: dict[str, str], limit: int, serving: "Child"
+    settings: Settings, api: prefect_server.PrefectApi, environment: dict[str, str], limit: int, serving: "KeptProcess"
 ) -> None:
     """Deploy the flow and keep a worker running until something ends this; what it leaves behind is the server's."""
     from bookwright.flows.prefect import pool as prefect_pool
@@ -167,7 +167,7 @@ def _work(
         prefect_workers.deploy(limit)
     note(f"deployed {prefect_pool.DEPLOYMENT}; `bookwright submit BRIEF.toml` hands a book in")
     arguments = ["worker", "start", "--pool", prefect_pool.POOL, "--limit", str(limit)]
-    working = prefect_workers.Child("worker", partial(prefect_server.start_prefect, arguments, environment), note)
+    working = prefect_workers.KeptProcess("worker", partial(prefect_server.start_prefect, arguments, environment), note)
     try:
         prefect_workers.look_after(serving, working)
     finally:

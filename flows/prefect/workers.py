@@ -103,7 +103,7 @@ def _make_pool(limit: int) -> None:
 
 
 @dataclass
-class Child:
+class KeptProcess:
     """A process that runs from now on, and is started again where it ended by itself."""
 
     name: str
@@ -136,8 +136,8 @@ class Child:
         self._begin()
 
 
-def look_after(*children: Child) -> NoReturn:
-    """Keep processes running until something ends this one; raises what `Child.look` does."""
+def look_after(*children: KeptProcess) -> NoReturn:
+    """Keep processes running until something ends this one; raises what `KeptProcess.look` does."""
     while True:
         for child in children:
             child.look()

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from bookwright.flows.prefect import workers
-from bookwright.flows.prefect.workers import Child, look_after
+from bookwright.flows.prefect.workers import KeptProcess, look_after
 from bookwright.models.errors import BookwrightError
 
 _LIVES = "import time; time.sleep(600)"
@@ -28,7 +28,7 @@ class Started:
 
 def test_a_worker_that_is_killed_is_told_of_and_started_again_until_the_server_ends_soon() -> None:
     told: list[str] = []
-    server = Child("Prefect server", Started(0), told.append, is_vital=True)
+    server = KeptProcess("Prefect server", Started(0), told.append, is_vital=True)
 
     def start() -> subprocess.Popen[bytes]:
         process = started()
@@ -37,7 +37,7 @@ def test_a_worker_that_is_killed_is_told_of_and_started_again_until_the_server_e
         return process
 
     started = Started(2)
-    worker = Child("worker", start, told.append)
+    worker = KeptProcess("worker", start, told.append)
     with pytest.raises(BookwrightError, match=r"^the Prefect server ended by itself with code -9$"):
         look_after(server, worker)
     worker.process.kill()
@@ -51,7 +51,10 @@ def test_a_server_that_had_long_been_up_is_started_again_and_its_worker_stays(mo
     monkeypatch.setattr(workers, "_FIRST_REST_SECONDS", 0.0)
     told: list[str] = []
     servers, others = Started(1), Started(0)
-    server, worker = Child("Prefect server", servers, told.append, is_vital=True), Child("worker", others, told.append)
+    server, worker = (
+        KeptProcess("Prefect server", servers, told.append, is_vital=True),
+        KeptProcess("worker", others, told.append),
+    )
 
     server.process.wait()
     server.look()
