@@ -41,11 +41,14 @@ class ListedBook:
     """The name of a branch; empty for a book that is none."""
     branches: int = 0
     """How many branches there are of the book that it comes from, or is."""
+    is_queued: bool = False
+    """A run of it waits for a worker."""
 
     @property
     def standing(self) -> str:
         """Where it stands in one word."""
-        return state_of(self.book)
+        standing = state_of(self.book)
+        return "queued" if self.is_queued and standing in ("paused", "interrupted") else standing
 
     @property
     def words(self) -> str:
@@ -103,26 +106,24 @@ def _root_of(book: str, forks: Mapping[str, Fork]) -> str:
     return book
 
 
-def not_begun(settings: Settings, database: Database | None) -> "list[NewestRun]":
-    """Return the books that were handed in to a known server and are not begun; none where no server is known.
+def studio_runs(settings: Settings, database: Database | None) -> "tuple[list[NewestRun], set[str]]":
+    """Return the books that a known server was handed and that are not begun, and the ids of those begun and queued.
 
-    `database` is None where no book was begun.
-
-    Raises:
-        NoPrefectServer: It does not answer.
+    `database` is None where no book was begun. Raises `NoPrefectServer` where the server does not answer.
     """
     if not os.environ.get("PREFECT_API_URL") and not (settings.home / "prefect" / "api-url").exists():
-        return []
+        return [], set()
     from bookwright.flows.prefect.pool import handed_in  # Prefect takes a second to import
     from bookwright.flows.prefect.server import known_server
 
     api = known_server(settings)
-    waiting = handed_in(api) if api else []
-    if not waiting or database is None:
-        return waiting
+    runs = handed_in(api) if api else []
+    if not runs or database is None:
+        return runs, set()
     with database.read() as connection:
         books = BookRepository(connection)
-        return [one for one in waiting if books.find(one.book) is None]
+        new = [one for one in runs if books.find(one.book) is None]
+    return new, {one.book for one in runs if one not in new and one.state == "queued"}
 
 
 def verdict_of(book: Book, stores: Stores) -> BookVerdict | None:

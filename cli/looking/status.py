@@ -1,20 +1,19 @@
 """`status`: all books in a table, or one book with all that can be said of it."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bookwright.app.access import OpenBook, existing_library
 from bookwright.app.changes.gates import facts_of
-from bookwright.app.status.books import ListedBook, list_books, not_begun, state_of, studio_words, verdict_of
+from bookwright.app.status.books import ListedBook, list_books, studio_runs, studio_words, verdict_of
 from bookwright.app.status.progress import BookProgress, read_progress, spent
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson
 from bookwright.cli.output import make_console, note, print_facts, print_json, print_table, print_text
-from bookwright.exports.report.verdict import BookVerdict
 from bookwright.models.amount import Cap
-from bookwright.models.book import Book, BookState
+from bookwright.models.book import BookState
 from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings, load_settings
 from bookwright.models.wording import moment, money, tokens
@@ -41,25 +40,27 @@ def status(
         return
     settings = load_settings()
     with existing_library(settings) as database:
-        lines = [] if database is None else list_books(database, with_archived)
-        _show_all(lines, _handed_in(settings, database), settings, as_json)
+        new, queued = _handed_in(settings, database)
+        found = [] if database is None else list_books(database, with_archived)
+        lines = [replace(line, is_queued=line.book.id in queued) for line in found]
+        _show_all(lines, new, settings, as_json)
         if database is not None and settings.studio_cap.is_set and not as_json:
             with database.read() as connection:
                 print_text(f"\nstudio: {studio_words(Studio(connection).standing(), settings.studio_cap)}")
 
 
-def _handed_in(settings: Settings, database: Database | None) -> "list[NewestRun]":
-    """The books of a studio that are not begun; what its server does not tell is told of beside the facts."""
+def _handed_in(settings: Settings, database: Database | None) -> "tuple[list[NewestRun], set[str]]":
+    """What `studio_runs` finds; what the studio's server does not tell is told of beside the facts."""
     try:
-        return not_begun(settings, database)
+        return studio_runs(settings, database)
     except BookwrightError as error:
         note(f"what waits in the studio cannot be shown: {error}")
-        return []
+        return [], set()
 
 
 def _show_all(lines: list[ListedBook], waiting: "list[NewestRun]", settings: Settings, as_json: bool) -> None:
     if as_json:
-        print_json([*(_summary(line.book, line.written, line.verdict) for line in lines), *map(asdict, waiting)])
+        print_json([*map(_summary, lines), *map(asdict, waiting)])
         return
     if not lines and not waiting:
         note(f"no books yet in {settings.home}; `bookwright write --premise ... --words 900` begins one")
@@ -84,10 +85,11 @@ def _waiting_row(one: "NewestRun", is_wide: bool) -> dict[str, str]:
     return {"book": one.book, "state": one.state if is_wide else f"{one.state}: {one.reason}", "title": one.reason}
 
 
-def _summary(book: Book, written: int, verdict: BookVerdict | None) -> dict[str, Any]:
+def _summary(line: ListedBook) -> dict[str, Any]:
+    book, verdict = line.book, line.verdict
     return {
-        "book": book.id, "title": book.title, "state": state_of(book), "reason": book.reason, "advice": book.advice,
-        "language": book.brief.language.value, "written": written, "length": book.brief.length,
+        "book": book.id, "title": book.title, "state": line.standing, "reason": book.reason, "advice": book.advice,
+        "language": book.brief.language.value, "written": line.written, "length": book.brief.length,
         "unit": book.brief.length_unit, "calls": book.calls, "input_tokens": book.input_tokens,
         "cached_tokens": book.cached_tokens, "output_tokens": book.output_tokens, "cost_micros": book.cost,
         "unpriced_calls": book.unpriced_calls, "archived": book.is_archived, "created_at": book.created_at,
@@ -105,11 +107,15 @@ def _show_one(opened: OpenBook, as_json: bool) -> None:
         waiting = 0 if is_over else sum(1 for _ in stores.queue.waiting())
         verdict = verdict_of(opened.book, stores)
         gates = stores.gates.waiting()
+    line = ListedBook(progress.book, progress.root.written, len(gates), verdict)
+    if line.standing in ("paused", "interrupted"):
+        _, queued = _handed_in(opened.settings, opened.storage.database)
+        line = replace(line, is_queued=progress.book.id in queued)
     if as_json:
         more = {"gates": [facts_of(gate) for gate in gates], "studio": _studio_facts(standing, cap)}
-        print_json(_details(progress, roles, waiting, verdict) | more)
+        print_json(_details(line, progress, roles, waiting) | more)
         return
-    facts = _facts(progress, waiting, verdict)
+    facts = _facts(line, progress, waiting)
     facts += [("gate", ". ".join(filter(None, (gate.name, gate.how_to_decide, gate.notice)))) for gate in gates]
     if cap.is_set:
         facts.append(("studio", studio_words(standing, cap)))
@@ -120,9 +126,9 @@ def _show_one(opened: OpenBook, as_json: bool) -> None:
         print_table(("role", "model", *columns), map(_role_row, roles), right=columns)
 
 
-def _details(progress: BookProgress, roles: list[RoleSum], waiting: int, verdict: BookVerdict | None) -> dict[str, Any]:
+def _details(line: ListedBook, progress: BookProgress, roles: list[RoleSum], waiting: int) -> dict[str, Any]:
     book = progress.book
-    return _summary(book, progress.root.written, verdict) | {
+    return _summary(line) | {
         "brief_version": book.brief_version,
         "budget": book.brief.budget.model_dump(),
         "held_by": book.lease_owner,
@@ -133,12 +139,13 @@ def _details(progress: BookProgress, roles: list[RoleSum], waiting: int, verdict
     }
 
 
-def _facts(progress: BookProgress, waiting: int, verdict: BookVerdict | None) -> list[tuple[str, str]]:
-    book, root = progress.book, progress.root
+def _facts(line: ListedBook, progress: BookProgress, waiting: int) -> list[tuple[str, str]]:
+    book, root, verdict = progress.book, progress.root, line.verdict
+    why = ("asked to rest" if book.stop_requested else "",) if line.standing == "queued" else (book.reason, book.advice)
     facts = [
         ("book", book.id),
         ("title", book.title),
-        ("state", " - ".join(part for part in (state_of(book), book.reason, book.advice) if part)),
+        ("state", " - ".join(filter(None, (line.standing, *why)))),
         ("written", f"{root.written:,} of {root.length or 0:,} {book.brief.length_unit} ({progress.share:.0%})"),
         ("cost", spent(progress)),
         ("language", book.brief.language.english_name),

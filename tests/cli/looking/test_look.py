@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from bookwright.flows.prefect import pool, server
 from bookwright.storage.lease import Lease
 
 
@@ -173,6 +174,23 @@ def test_what_is_not_in_the_book_is_bad_input(cli, book, arguments, message):
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err.startswith(f"bookwright: {message}")
     assert len(outcome.err.splitlines()) == 1
+
+
+def test_status_calls_a_book_that_was_handed_in_again_queued_until_it_is_taken(cli, book, monkeypatch):
+    monkeypatch.setenv("PREFECT_API_URL", "http://127.0.0.1:9/api")
+    monkeypatch.setattr(server, "known_server", lambda settings: server.PrefectApi("http://127.0.0.1:9/api"))
+    runs = [pool.NewestRun("lamp", "queued", ""), pool.NewestRun("ship", "queued", "")]
+    monkeypatch.setattr(pool, "handed_in", lambda api: runs)
+
+    assert [line.split()[:2] for line in cli("status").out.splitlines()[1:]] == [["lamp", "queued"], ["ship", "queued"]]
+    assert [row["state"] for row in json.loads(cli("status", "--json").out)] == ["queued", "queued"]
+    cli("pause", "lamp")
+    assert cli("status", "lamp").out.splitlines()[2].split(maxsplit=1)[1].strip() == "queued - asked to rest"
+
+    with book.write() as stores:
+        stores.books.change("lamp", state="writing")
+        Lease.take(stores.connection, "lamp", "somebody", 60)
+    assert json.loads(cli("status", "lamp", "--json").out)["state"] == "writing"
 
 
 def test_status_shows_what_is_left_of_the_studios_cap(cli, book, monkeypatch):

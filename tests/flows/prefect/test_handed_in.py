@@ -65,6 +65,11 @@ def test_a_book_that_failed_before_it_was_begun_is_a_row_of_status_with_its_reas
     assert (rows["lamp"]["state"], rows["log"]["state"]) == ("failed", "queued")
     assert not {"ship", begun} & set(rows)
 
+    run(app, ["unarchive", begun])
+    capsys.readouterr()
+    run(app, ["status", begun, "--json"])
+    assert json.loads(capsys.readouterr().out)["state"] == "queued"
+
 
 def test_a_run_knows_since_when_it_was_handed_in_however_late_a_worker_takes_it() -> None:
     made = datetime(2026, 11, 1, tzinfo=UTC)
