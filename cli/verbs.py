@@ -26,7 +26,7 @@ VERBS: Mapping[str, Mapping[str, Verb]] = {
         "write": Verb("writing.write:write", "Write a book from a brief, or go on with it."),
         "resume": Verb("writing.write:resume", "Go on with a book from where it rests."),
         "pause": Verb("writing.write:pause", "Ask a running book to rest before its next step."),
-        "estimate": Verb("writing.estimate:estimate", "Rehearse a book: nodes, calls, tokens and price."),
+        "estimate": Verb("writing.write:estimate", "Rehearse a book: nodes, calls, tokens and price."),
         "worldbuild": Verb("writing.write:worldbuild", "Build a world to set stories in, and no prose."),
         "mystery": Verb("writing.write:mystery", "Write a fair-play mystery, from the crime outward."),
         "blueprints": Verb("writing.blueprints:app", "List and check blueprints: the kinds of books."),
