@@ -19,8 +19,7 @@ from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.runtime.events.event_file import event_path, kept_events
 from bookwright.agents.runtime.events.walk_events import HeardAsker, WalkEvents
 from bookwright.agents.runtime.executor import Lanes
-from bookwright.agents.steps.desk import Asker, Desk
-from bookwright.agents.steps.recording import record_surely
+from bookwright.agents.steps.desk import Asker, Desk, record_surely
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.agents.tools.search_index import IndexView, index_tools
 from bookwright.agents.tools.tool import Tool

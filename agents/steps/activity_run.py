@@ -6,9 +6,8 @@ from bookwright.agents.agent import Agent
 from bookwright.agents.react.loop import answered
 from bookwright.agents.steps.answers import Check, Conclude, Outcome, parse, whole
 from bookwright.agents.steps.asking import Asking
-from bookwright.agents.steps.desk import step_key
+from bookwright.agents.steps.desk import record_surely, step_key
 from bookwright.agents.steps.material import ActivityMaterial
-from bookwright.agents.steps.recording import record_surely
 from bookwright.models.step import CODE, Failure, Reply, StepKey, ToolUse
 from bookwright.models.text.plain import plain
 from bookwright.storage.steps.attempts import Attempt

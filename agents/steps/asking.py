@@ -13,9 +13,8 @@ from bookwright.agents.react.observation import ROOM
 from bookwright.agents.small.sampling import sampling_extra
 from bookwright.agents.steps import answers
 from bookwright.agents.steps.answers import Check, Conclude, Outcome, Parsed
-from bookwright.agents.steps.desk import Desk
+from bookwright.agents.steps.desk import Desk, Recorder
 from bookwright.agents.steps.material import ActivityMaterial
-from bookwright.agents.steps.recording import Recorder
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.models.errors import BookPaused, NoResult
 from bookwright.models.step import Failure, Reply, StepKey, StepRecord

@@ -3,7 +3,7 @@
 import pytest
 
 from bookwright.agents.backends.protocol import Request
-from bookwright.agents.steps.recording import record_surely
+from bookwright.agents.steps.desk import record_surely
 from bookwright.flows.deps import Deps
 from bookwright.models.errors import (
     BookPaused,
