@@ -208,7 +208,7 @@ def test_books_side_by_side_share_one_cap_and_finish_once_it_is_raised(database_
     assert any(book.state is BookState.PAUSED for book in rested)
     for book in rested:
         if book.state is BookState.PAUSED:
-            assert "of studio_usd $0.90 left" in book.reason
+            assert "of studio_usd $0.90" in book.reason  # or four places, where two would not tell what is missing
             assert "raise studio_usd" in book.advice
             assert f"bookwright resume {book.id}" in book.advice
     assert standing.handed_out == end.handed_out == Amount()

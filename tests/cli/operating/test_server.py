@@ -105,7 +105,7 @@ def test_a_server_that_ended_by_itself_is_told_of_as_such_and_its_worker_ends(se
     worker = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     monkeypatch.setattr(workers, "deploy", lambda limit: None)
     monkeypatch.setattr(prefect_server, "start_prefect", lambda *_: worker)
-    serving = workers.Child("Prefect server", lambda: ended, print, is_vital=True)
+    serving = workers.KeptProcess("Prefect server", lambda: ended, print, is_vital=True)
 
     with pytest.raises(BookwrightError, match="the Prefect server ended by itself with code 0"):
         _work(settings, PrefectApi(api_url(free_port())), {}, 1, serving)
