@@ -27,6 +27,7 @@ from pathlib import Path
 import psycopg
 
 from bookwright import NO_CALLS_OUT
+from bookwright.flows.prefect.server import free_port
 from bookwright.storage.files.privacy import keep_private, make_private, write_once
 
 START_SECONDS = 120
@@ -251,13 +252,6 @@ def accepts(port: int) -> bool:
     """True if something listens there."""
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def free_port() -> int:
-    """Return a port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 if __name__ == "__main__":

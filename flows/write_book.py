@@ -24,7 +24,7 @@ from bookwright.flows.book_models import check_reach
 from bookwright.flows.library import check_blueprint, check_models, find_or_create, is_begun, opened_library, setting_of
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.parameters import book_of, check_options, check_webhook, read_brief
-from bookwright.flows.prefect.flow_run import FLOW_NAME, PATIENCE, ending_of, flow, handed_in
+from bookwright.flows.prefect.flow_run import FLOW_NAME, PATIENCE, ending_of, flow, handed_in_at
 from bookwright.flows.prefect.observer import PrefectObserver
 from bookwright.flows.prefect.pace import shared_pacer
 from bookwright.flows.prefect.suspension import wait_for_decision
@@ -103,7 +103,7 @@ def _run(limits: Limits, model: str | None) -> Iterator[BookRun]:
         around = RunConfig(
             settings=settings, database=database, models=models, observer=observer,
             limits=limits, cancel=models.cancel, model=model, webhook_hosts=settings.webhook_hosts,
-            goes_on_by="bookwright submit --book", handed_in=handed_in(),
+            goes_on_by="bookwright submit --book", handed_in_at=handed_in_at(),
         )  # fmt: skip
         try:
             yield BookRun(around, partial(_logged, logger.info), partial(_suspend, database=database))

@@ -33,8 +33,6 @@ from bookwright.storage.engine.database import make_home
 if TYPE_CHECKING:
     from bookwright.flows.prefect.workers import KeptProcess
 
-_STOP_SECONDS = 30.0
-"""What a worker may take to end."""
 _TELL_SECONDS = 10.0
 """What a book that rests takes to tell Prefect so, beyond the wait for its call in flight."""
 
@@ -171,7 +169,7 @@ def _work(
     try:
         prefect_workers.look_after(serving, working)
     finally:
-        prefect_server.stop_process(working.process, _STOP_SECONDS)
+        prefect_server.stop_process(working.process)
         # The books outlive the worker, to keep their calls in flight and say so; where no server hears, none waits.
         with suppress(prefect_server.NoPrefectServer), prefect_pool.on_server(api):
             prefect_pool.wait_for_endings(settings.stop_seconds + _TELL_SECONDS)

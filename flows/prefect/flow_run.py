@@ -194,7 +194,7 @@ def own_flow_run() -> UUID | None:
     return context.flow_run.id if context is not None and context.flow_run is not None else None
 
 
-def handed_in() -> float:
+def handed_in_at() -> float:
     """Return when the flow run that this is called in was made, as early as clocks may have it; 0 if nobody knows."""
     context = FlowRunContext.get()
     made = context.flow_run.created if context is not None and context.flow_run is not None else None

@@ -31,7 +31,7 @@ the hundreds of all authorities anew."""
 CHILD = "bookwright.flows.prefect.child"
 _APP = "bookwright.flows.prefect.app"
 
-_STOP_SECONDS = 15.0
+_STOP_SECONDS = 30.0
 _LOOK_SECONDS = 5.0
 _UP_PERIOD = 0.25
 

@@ -14,7 +14,7 @@ from prefect.states import Completed, Failed, Scheduled
 from bookwright.cli.error_handling import run
 from bookwright.cli.main import app
 from bookwright.flows.library import find_or_create, opened_library
-from bookwright.flows.prefect.flow_run import FLOW_NAME, SLACK_SECONDS, handed_in
+from bookwright.flows.prefect.flow_run import FLOW_NAME, SLACK_SECONDS, handed_in_at
 from bookwright.flows.write_book import write_book
 from bookwright.models.brief import make_brief
 from bookwright.models.settings import load_settings
@@ -75,5 +75,5 @@ def test_a_run_knows_since_when_it_was_handed_in_however_late_a_worker_takes_it(
     made = datetime(2026, 11, 1, tzinfo=UTC)
 
     with FlowRunContext.model_construct(flow_run=FlowRun(flow_id=uuid4(), created=made)):
-        assert handed_in() == made.timestamp() - SLACK_SECONDS
-    assert handed_in() == 0
+        assert handed_in_at() == made.timestamp() - SLACK_SECONDS
+    assert handed_in_at() == 0
