@@ -17,6 +17,7 @@ from bookwright.flows.blueprints.unit_plans import child_level_of
 from bookwright.flows.deps import Deps
 from bookwright.models.step import Activity
 from bookwright.models.tree.decision import Decision, FlowDecision
+from bookwright.models.tree.level import Level
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_problem
 from bookwright.storage.steps.journal import Move
@@ -124,5 +125,5 @@ def _is_planned(unit: TaskNode, deps: Deps) -> bool:
     if is_free(unit, deps):
         return False
     if unit.parent is not None and is_plotted(unit, deps):
-        return not is_short_enough(unit, deps)
+        return unit.level.is_at_least(Level.ACT) and not is_short_enough(unit, deps)
     return profile_at(unit, deps).designs_leaves or not is_short_enough(unit, deps) or unit.parent is None

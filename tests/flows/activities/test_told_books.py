@@ -13,6 +13,7 @@ from bookwright.agents.backends.protocol import FailureListener, Listener, Reque
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.relay.style_guide import guide_of_sample, keep_guide, kept_guide
+from bookwright.flows.activities.decide import next_round
 from bookwright.flows.activities.recall import wants_questions
 from bookwright.flows.activities.told_books import is_free, is_plotted, memories, pages_before
 from bookwright.flows.activities.unit_facts import is_one_sitting
@@ -268,6 +269,8 @@ def test_a_part_remembers_what_was_told_before_it_the_nearest_chapter_by_chapter
     assert [page.text for page in pages_before(parts["1.2.2.1"], deps)] == ["prose of 1.2.1.2"]
     unwritten = [parts[label].model_copy(update={"written": 0}) for label in ("1.1.1.2", "1.1.2.1", "1.1.2")]
     assert [wants_questions(unit, deps) for unit in unwritten] == [False, True, False]
+    longer = [parts[label].model_copy(update={"length": 30_000}) for label in ("1.1.2", "1.1.2.1")]
+    assert [next_round(unit, deps) for unit in longer] == [1, None]  # no chapter is cut into chapters
     deps.storage.database.dispose()
 
 
