@@ -14,8 +14,10 @@ from functools import partial
 
 from bookwright.agents.readers import DOUBTS, PART_PLOT, PLOT, PLOT_AGAIN, STORY, draft_again
 from bookwright.agents.steps.activity_run import ActivityRun
+from bookwright.agents.workflows import plan_workflow
 from bookwright.flows.activities.unit_facts import (
     begin_activity,
+    depth_at,
     is_one_sitting,
     is_short_enough,
     max_unit_length,
@@ -77,6 +79,8 @@ def is_plotted(unit: TaskNode, deps: Deps) -> bool:
         return False
     if book.planning_round:
         return True
+    if has_acts(book, deps) and _is_being_planned(book, deps):
+        return False
     told_at_once = Level.ACT.usual_length if has_acts(book, deps) else book.length or 1
     return told_at_once <= _longest_told(deps) and not _is_design_asked(deps) and _is_order_all(book, deps)
 
@@ -156,6 +160,12 @@ def _has_tasks(book: TaskNode, deps: Deps) -> bool:
     """True for a book that was begun with a plan of the usual kind."""
     with deps.stores() as stores:
         return bool(stores.nodes.children(book.key, TaskType.DESIGN, TaskType.SEARCH))
+
+
+def _is_being_planned(book: TaskNode, deps: Deps) -> bool:
+    """True in the middle of a first plan of the usual kind, which books with acts had until they were told."""
+    planner = plan_workflow(book.level, deps.brief.length_class, deps.profile.name, depth_at(book, deps))[0]
+    return deps.desk.is_done(Activity.PLAN, book, planner.name, 1)
 
 
 def _is_design_asked(deps: Deps) -> bool:

@@ -13,10 +13,11 @@ from bookwright.agents.backends.protocol import FailureListener, Listener, Reque
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.relay.style_guide import guide_of_sample, keep_guide, kept_guide
+from bookwright.agents.workflows import plan_workflow
 from bookwright.flows.activities.decide import next_round
 from bookwright.flows.activities.recall import wants_questions
 from bookwright.flows.activities.told_books import is_free, is_plotted, memories, pages_before
-from bookwright.flows.activities.unit_facts import is_one_sitting
+from bookwright.flows.activities.unit_facts import begin_activity, is_one_sitting
 from bookwright.flows.deps import Deps
 from bookwright.flows.library import find_or_create
 from bookwright.flows.open_book import RunConfig
@@ -29,7 +30,7 @@ from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.errors import BookPaused
 from bookwright.models.profile import PROFILES, ProfileName, fitted
 from bookwright.models.settings import load_settings
-from bookwright.models.step import Reply
+from bookwright.models.step import Activity, Reply
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import TaskNode
@@ -238,6 +239,16 @@ def test_pages_stand_in_the_order_of_reading_though_an_early_one_was_written_ane
             stores.nodes.change(chapter.key, written=2_000)
 
     assert [page.text for page in pages_before(chapters[2], deps)] == ["One again.", "Two."]
+    deps.storage.database.dispose()
+
+
+def test_a_long_book_that_rests_in_the_middle_of_its_first_plan_is_planned_to_its_end(tmp_path: Path) -> None:
+    root, deps = begun(tmp_path, length=60_000, max_unit_length=3_000, profile="standard")
+    before = is_plotted(root, deps)
+    planner = plan_workflow(Level.BOOK, deps.brief.length_class, ProfileName.STANDARD)[0]
+    begin_activity(Activity.PLAN, root, deps, planner.context, round_=1).run(planner)
+
+    assert (before, is_plotted(deps.fresh(root), deps)) == (True, False)
     deps.storage.database.dispose()
 
 
