@@ -11,9 +11,8 @@ from functools import cached_property, partial
 from itertools import count
 
 from bookwright.agents.agent import Agent
-from bookwright.agents.relay.secrets.gaps import Gapped, without
 from bookwright.agents.relay.secrets.kept import Kept
-from bookwright.agents.relay.secrets.reviewing import is_rejected, judged, round_of_code
+from bookwright.agents.relay.secrets.reviewing import Gapped, is_rejected, judged, round_of_code, without
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.answers import Check
 from bookwright.agents.workflows import IMPROVE, LEAK_REVIEW, LENGTHEN, REVISE_LEAK, evaluates, plans_in_brief

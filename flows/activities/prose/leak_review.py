@@ -6,16 +6,18 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from bookwright.agents.relay.leaks.check import LeakIssue
-from bookwright.agents.relay.secrets.gaps import Gapped, has_fillings, without
 from bookwright.agents.relay.secrets.kept import Kept
 from bookwright.agents.relay.secrets.matching import Matcher, Withholding
 from bookwright.agents.relay.secrets.reviewing import (
+    Gapped,
+    has_fillings,
     is_rejected,
     kept_cards,
     pointed_at,
     review_by_code,
     round_of_code,
     span_of,
+    without,
 )
 from bookwright.agents.relay.threads.instructions import ForeshadowAction, ForeshadowInstruction, instruct
 from bookwright.flows.activities.outcomes import keep_document, no_move

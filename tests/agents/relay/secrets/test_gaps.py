@@ -2,7 +2,7 @@
 
 import pytest
 
-from bookwright.agents.relay.secrets.gaps import has_fillings, without
+from bookwright.agents.relay.secrets.reviewing import has_fillings, without
 
 TEXT = 'One went out. Two stayed in.\n\n"Three," said four. Five came.'
 
