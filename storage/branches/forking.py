@@ -30,9 +30,9 @@ from sqlalchemy import (
 from bookwright.models.codex.record import Origin
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import NodeStatus
-from bookwright.storage.batches import batches
 from bookwright.storage.branches.cut import Cut, Part
 from bookwright.storage.branches.lineage import SHARED_WORDS, first_of, uses, words_of
+from bookwright.storage.engine.prepared import batches
 from bookwright.storage.tables import ONE, codex, documents, gates, maintenance, nodes, steps
 from bookwright.storage.transfer.portable import BookTable, parts
 

@@ -1,15 +1,13 @@
-"""Statements that every step runs: compiled once and given to SQLite's driver itself.
-
-SQLAlchemy's way to a statement and back takes longer than SQLite's own work.
-"""
+"""D."""
 
 import json
 import re
 from collections import namedtuple
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from importlib import import_module
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Select, Table
 from sqlalchemy.dialects import sqlite
@@ -24,6 +22,8 @@ _LIST = re.compile(r"\(__\[POSTCOMPILE_\w+\]\)")
 """What SQLAlchemy puts where a list is to come. SQLite reads one as JSON, so that the text is one for any length."""
 _Take = Callable[[Any], Any] | None
 """What a type makes of a value on its way; None where it leaves it as it is."""
+
+_Item = TypeVar("_Item")
 
 
 class Rows(list[Any]):
@@ -150,3 +150,10 @@ def insert_new(table: Table, dialect: str) -> Any:
 def _out_of(type_: TypeEngine[Any]) -> _Take:
     dialect = sqlite.dialect()
     return type_.dialect_impl(dialect).result_processor(dialect, None)
+
+
+def batches(items: Iterable[_Item], size: int = 500) -> Iterator[list[_Item]]:
+    """Yield the items in order, at most `size` at a time."""
+    rest = iter(items)
+    while batch := list(islice(rest, size)):
+        yield batch

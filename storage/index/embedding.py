@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bookwright.models.errors import BackendUnavailable, InvalidSetting, MissingKey, RequestRejected
 from bookwright.models.settings import Settings
-from bookwright.storage.batches import batches
+from bookwright.storage.engine.prepared import batches
 
 Vectors = NDArray[np.float32]
 """One row a text, each of length 1."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from bookwright.models.document import Document
 from bookwright.models.errors import StorageError
-from bookwright.storage.batches import batches
+from bookwright.storage.engine.prepared import batches
 from bookwright.storage.index.embedding import Embedder, Vectors
 from bookwright.storage.index.knowledge import KnowledgeIndex
 from bookwright.storage.index.pool import SearchLimits

@@ -10,9 +10,8 @@ from sqlalchemy import ColumnElement, Connection, Result, Select, Table, bindpar
 
 from bookwright.models.document import DocumentKind
 from bookwright.models.tree.place import order_of
-from bookwright.storage.batches import batches
 from bookwright.storage.branches.lineage import ancestors_of, of_heirs, of_lineage
-from bookwright.storage.engine.prepared import Prepared, insert_new
+from bookwright.storage.engine.prepared import Prepared, batches, insert_new
 from bookwright.storage.index.embedding import Vectors
 from bookwright.storage.repositories import Repository
 from bookwright.storage.tables import IS_CURRENT, IS_LIVING, ONE, documents, nodes, passages, vectors

@@ -18,7 +18,7 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings
 from bookwright.models.text.language import detect_language
-from bookwright.storage.batches import batches
+from bookwright.storage.engine.prepared import batches
 from bookwright.storage.index.embedding import Vectors
 from bookwright.storage.index.passages import KINDS, Row, StoredVector
 from bookwright.storage.index.seal import Seal

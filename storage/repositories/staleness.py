@@ -9,8 +9,8 @@ from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 from bookwright.models.document import CodexUse, Document, DocumentKind, DocumentOrigin
 from bookwright.models.staleness import UNREAD, DependencyGraph, Rewording, StaleDocument, Version, replacement
 from bookwright.models.step import AMENDING_ROUNDS, Activity
-from bookwright.storage.batches import batches
 from bookwright.storage.branches.lineage import inputs, uses, words_of
+from bookwright.storage.engine.prepared import batches
 from bookwright.storage.repositories import Repository
 from bookwright.storage.repositories.document_statements import CUT, KNOWN
 from bookwright.storage.repositories.texts import TextStore

@@ -12,9 +12,9 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, false, func, or_
 
 from bookwright.failpoints import Failpoint
 from bookwright.models.settings import Settings
-from bookwright.storage.batches import batches
 from bookwright.storage.branches.lineage import of_heirs
 from bookwright.storage.engine.database import Database, database_file, database_now
+from bookwright.storage.engine.prepared import batches
 from bookwright.storage.lease import Lease, holders
 from bookwright.storage.tables import documents, steps, texts, tool_uses
 

@@ -26,8 +26,8 @@ from bookwright.models.tree.decision import Decision, Verdict
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus
-from bookwright.storage.batches import batches
 from bookwright.storage.engine.database import Database
+from bookwright.storage.engine.prepared import batches
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.repositories.texts import bytes_hash
 from bookwright.storage.tables import books, maintenance, session_messages, sessions, texts
