@@ -8,9 +8,8 @@ from functools import cached_property
 from bookwright.agents.relay.leaks.folding import Folded, fold, letters_of
 from bookwright.agents.relay.leaks.keywords import KeywordHit, find_keyword, stem_of
 from bookwright.agents.relay.leaks.meaning import MeaningCheck
-from bookwright.agents.relay.leaks.quotation import find_quotations, is_long_enough
 from bookwright.agents.relay.leaks.units import Sentence, fold_tokens, has_content, sentences_of
-from bookwright.agents.relay.leaks.wording import find_alike, names_of
+from bookwright.agents.relay.leaks.wording import find_alike, find_quotations, is_long_enough, names_of
 from bookwright.agents.relay.secrets.phrases import Phrases
 from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC, Public, Span, is_within, spans_of
 from bookwright.models.codex.entries import Secret, Visibility

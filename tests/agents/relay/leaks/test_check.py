@@ -7,8 +7,8 @@ import pytest
 
 from bookwright.agents.relay.leaks.check import LeakKind, LeakSeverity, check_draft, likeliest, verdict_of
 from bookwright.agents.relay.leaks.folding import fold
-from bookwright.agents.relay.leaks.quotation import find_quotations
 from bookwright.agents.relay.leaks.units import runs_of, sentences_of
+from bookwright.agents.relay.leaks.wording import find_quotations
 from bookwright.models.codex.entries import Importance, Secret, Visibility
 from bookwright.models.text.language import Language
 from bookwright.storage.index.embedding import Hashing, Vectors
