@@ -1,4 +1,7 @@
-"""D."""
+"""Statements that every step runs: compiled once and given to SQLite's driver itself; batches for those of many rows.
+
+SQLAlchemy's way to a statement and back takes longer than SQLite's own work.
+"""
 
 import json
 import re

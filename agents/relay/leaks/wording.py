@@ -1,4 +1,8 @@
-"""D."""
+"""Finds what tells something kept in its own words: sentences of a secret by their words, setting text by its letters.
+
+People and places stand in harmless sentences as in telling ones. What is left when names and shared words
+are out is what a sentence says of them.
+"""
 
 import re
 import unicodedata
@@ -20,10 +24,10 @@ THRESHOLDS = {Importance.CRITICAL: 0.55, Importance.HIGH: 0.60, Importance.MEDIU
 _CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _TOKEN = lazy_pattern(rf"[^\W_{_CJK}]+(?:['’][^\W_{_CJK}]+)*|[々〻ー]|(?!_)[{_CJK}]")
 
-CHARACTERS = 20
+_QUOTED_CHARACTERS = 20
 """Characters that make a quotation, signs and spaces included. Source: DETAILS "Leak checks and thresholds"."""
 
-WORDS = 6
+_QUOTED_WORDS = 6
 """And words that it has at least where words are spelt: twenty letters are three words, which any two texts share."""
 
 _GRAM = 12
@@ -249,6 +253,6 @@ def _common_end(draft: str, start: int, setting: str, there: int) -> int:
 def is_long_enough(text: str) -> bool:
     """Whether so much of a setting text is a quotation."""
     words = text.strip()
-    if len(words) < CHARACTERS:
+    if len(words) < _QUOTED_CHARACTERS:
         return False
-    return not is_spelt(letters_of(words[0])[:1] or words[0]) or len(words.split()) >= WORDS
+    return not is_spelt(letters_of(words[0])[:1] or words[0]) or len(words.split()) >= _QUOTED_WORDS

@@ -1,4 +1,9 @@
-"""D."""
+"""What a draft is reviewed against at its place, what the checks and the reviewing model say of it, and its leaks out.
+
+Whole sentences are taken out, numbered gaps stay, and somebody else fills them: what gave something away is in no
+prompt that writes prose, so nobody is asked to say it otherwise.
+Source: DESIGN section 10, item 4; DETAILS "Leak checks and thresholds".
+"""
 
 import re
 from collections.abc import Iterable
