@@ -1,6 +1,7 @@
 """The Chief Editor: turns an author's free words into one command of the closed list. It does nothing itself.
 
-Of the book it is told enough to name its parts, bounded however large the book is.
+A model answers flat, and code makes the typed command of it. Of the book it is told enough to name its parts, bounded
+however large the book is.
 
 Source: DESIGN section 10, item 7; REQUIREMENTS S2-005 to S2-007, conflict C-08.
 """
@@ -11,7 +12,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
-from typing import Any
+from typing import Annotated, Any, get_args
+
+from pydantic import Field, TypeAdapter, ValidationError
 
 from bookwright.agents.agent import CLASSIFICATION, Agent
 from bookwright.agents.backends.protocol import Correction, FailedAttempt, Prompt, Request, Sampling
@@ -21,9 +24,9 @@ from bookwright.agents.steps.desk import Asker
 from bookwright.models.book import Book
 from bookwright.models.codex.record import RecordKind, neutral_names
 from bookwright.models.errors import NotUnderstood
+from bookwright.models.frozen import FrozenModel
 from bookwright.models.step import Failure, Reply, StepKey
 from bookwright.models.talk.command import Command, Unclear
-from bookwright.models.talk.command_answer import CommandAnswer
 from bookwright.models.text.plain import plain
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_agent, render_part
@@ -31,10 +34,12 @@ from bookwright.storage.branches.repository import BranchRepository
 from bookwright.storage.steps.attempts import Attempt
 from bookwright.storage.stores import Stores
 
-chief_editor = Agent(
-    name="chief_editor", prompt="agents/chief_editor", role="judge", temperature=CLASSIFICATION, context="questions",
-    output=CommandAnswer,
-)  # fmt: skip
+VERBS: tuple[str, ...] = tuple(
+    verb for command in get_args(Command) for verb in get_args(command.model_fields["verb"].annotation)
+)
+"""The closed list by name."""
+
+_COMMANDS: TypeAdapter[Command] = TypeAdapter(Annotated[Command, Field(discriminator="verb")])
 
 TRIES = 3
 """The first answer, and two more after one that is no command."""
@@ -45,6 +50,42 @@ _SHOWN_CHARACTERS = 4_000
 
 Check = Callable[[Command], Command]
 """Returns the command as the book can carry it out; raises `ValueError`, in words for the model, where it cannot."""
+
+
+class Argument(FrozenModel):
+    """One value of a command."""
+
+    name: str
+    value: str
+
+
+class CommandAnswer(FrozenModel):
+    """How a model answers: flat, so that every provider and a weak model's grammar can hold it to its shape."""
+
+    quote: str
+    """The author's words that the command rests on, as they stand there; empty only with `unclear`."""
+    verb: str = Field(json_schema_extra={"enum": list(VERBS)})
+    """One of `VERBS`; a reply that names none is read all the same, so that it can be told what is wrong."""
+    arguments: tuple[Argument, ...] = ()
+
+    @property
+    def command(self) -> Command:
+        """The one command that it names; `ValueError` tells the model which value does not fit, or that it is none."""
+        named = {argument.name: argument.value for argument in self.arguments if argument.value.strip()}
+        try:
+            return _COMMANDS.validate_python({**named, "verb": self.verb})
+        except ValidationError as error:
+            faults = [
+                f"{'.'.join(map(str, item['loc'])) or 'verb'}: {item['msg'].removeprefix('Value error, ')}"
+                for item in error.errors(include_url=False, include_input=False)[:4]
+            ]
+            raise ValueError("; ".join(faults)[:600]) from None
+
+
+chief_editor = Agent(
+    name="chief_editor", prompt="agents/chief_editor", role="judge", temperature=CLASSIFICATION, context="questions",
+    output=CommandAnswer,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a draft is reviewed against at its place, what the checks and the reviewing model say of it, and its leaks out.
+"""What a draft is reviewed against at its place, what is said of it, and how leaks are taken out of it.
 
 Whole sentences are taken out, numbered gaps stay, and somebody else fills them: what gave something away is in no
 prompt that writes prose, so nobody is asked to say it otherwise.

@@ -13,6 +13,7 @@ from bookwright.agents.agent import Agent
 from bookwright.agents.backends.rehearsal.reading import fact_number
 from bookwright.agents.backends.rehearsal.rules import RULES
 from bookwright.agents.backends.rehearsal.voice import voice_of
+from bookwright.agents.chief_editor import CommandAnswer
 from bookwright.agents.quality import repetition
 from bookwright.agents.steps.answers import parse
 from bookwright.models.codex.extraction import DesignExtraction, Extraction
@@ -23,7 +24,6 @@ from bookwright.models.profile import ProfileName
 from bookwright.models.story.quality import QualityJudgement
 from bookwright.models.story.register import FewThreads, Register
 from bookwright.models.story.state import GlobalState, lost_promises
-from bookwright.models.talk.command_answer import CommandAnswer
 from bookwright.models.text.changes import shortened
 from bookwright.models.text.language import Language, is_in
 from bookwright.models.text.length import range_of
