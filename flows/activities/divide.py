@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bookwright.agents.relay.times.setting import setting_lines
-from bookwright.agents.small.events import distinct_events
+from bookwright.agents.small.premise import distinct_events
 from bookwright.agents.steps.answers import Check
 from bookwright.agents.workflows import hierarchy_workflow
 from bookwright.flows import gates

@@ -5,8 +5,15 @@ from collections import Counter
 
 import pytest
 
-from bookwright.agents.small.events import distinct_events
-from bookwright.agents.small.premise import closing_of, in_past_tense, names_in, opening_of, pronoun_of, things_in
+from bookwright.agents.small.premise import (
+    closing_of,
+    distinct_events,
+    in_past_tense,
+    names_in,
+    opening_of,
+    pronoun_of,
+    things_in,
+)
 from bookwright.agents.small.sampling import narrow_biases, narrow_grammar, prose_grammar, sampling_extra
 from bookwright.agents.small.telling import better_of, ended, is_enough, joined, prefill_for, prose_score, trimmed
 from bookwright.models.text.language import Language
