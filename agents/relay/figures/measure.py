@@ -13,8 +13,8 @@ from itertools import pairwise
 from bookwright.agents.relay.figures.across import BookSketch, ChapterSketch, sketch_of
 from bookwright.agents.relay.figures.dialogue import dialogue_share
 from bookwright.agents.relay.figures.names import name_doubts
-from bookwright.agents.relay.figures.rhythm import rhythm_of
 from bookwright.agents.relay.figures.stock import StockList, stock_in
+from bookwright.agents.relay.figures.style import rhythm_of
 from bookwright.agents.relay.figures.text import all_sentences, first_tokens, tokens_with_places
 from bookwright.models.text.figures import Figures, Repeated, Repetition
 from bookwright.models.text.language import Language

@@ -1,17 +1,16 @@
-"""A style in figures, from a sample or from chapters that were accepted, and how far a text has moved from it."""
+"""D."""
 
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import log
-from statistics import fmean
+from statistics import fmean, pstdev
 from typing import Literal
 
 from bookwright.agents.relay.figures.dialogue import dialogue_share, narration, speech_in
-from bookwright.agents.relay.figures.rhythm import rhythm_of
-from bookwright.agents.relay.figures.text import all_sentences, paragraphs_of, tokens_with_places
-from bookwright.models.text.figures import Drift, StyleProfile
+from bookwright.agents.relay.figures.text import all_sentences, paragraphs_of, sentences_of, tokens_with_places
+from bookwright.models.text.figures import Drift, Rhythm, StyleProfile
 from bookwright.models.text.language import Language, lazy_pattern
 
 _STRETCH = 400
@@ -96,6 +95,13 @@ _EN_WORD = lazy_pattern(r"[a-z]+(?:'[a-z]+)?")
 _KO_WORD = lazy_pattern(r"[가-힣]{2,}")
 _HAN_RUN = lazy_pattern(r"[\u4e00-\u9fff]+")
 _JA_RUN = lazy_pattern(r"[\u4e00-\u9fff々]+[ぁ-ん]?|[ァ-ヶー]{2,}")
+
+_RUN = 4
+_ENDING = {Language.JA: 2, Language.KO: 2}
+"""Characters that make an ending."""
+_LEAST_STEP = {Language.EN: 1}
+"""How far two short sentences may differ and still be as long; else 2 characters."""
+_TAIL = re.compile(r"[\W_]+$")
 
 
 def profile_of(texts: Iterable[str], language: Language) -> StyleProfile:
@@ -240,3 +246,50 @@ def _distance(one: dict[str, float], other: dict[str, float]) -> float:
 
 def _switched(one: str, other: str) -> float:
     return float(bool(one and other) and one != other)
+
+
+def rhythm_of(text: str, language: Language) -> Rhythm:
+    """Measure the sentences and paragraphs of a text."""
+    parts = paragraphs_of(text)
+    lengths = [language.measure(sentence) for part in parts for sentence in sentences_of(part, language)]
+    sizes = [language.measure(part) for part in parts]
+    runs = equal_runs(lengths, _LEAST_STEP.get(language, 2))
+    return Rhythm(
+        sentences=len(lengths), mean=_mean(lengths), spread=_spread(lengths), longest=max(lengths, default=0),
+        equal_runs=len(runs), longest_equal_run=max(runs, default=0), same_ending_run=_same_endings(text, language),
+        paragraphs=len(sizes), paragraph_mean=_mean(sizes), paragraph_spread=_spread(sizes),
+    )  # fmt: skip
+
+
+def equal_runs(lengths: Sequence[int], least_step: int = 1) -> list[int]:
+    """Return how long each run is in which four lengths or more equal the first within a tenth, or the least step."""
+    runs: list[int] = []
+    start = 0
+    for place in range(1, len(lengths) + 1):
+        step = max(least_step, lengths[start] // 10)
+        if place == len(lengths) or abs(lengths[place] - lengths[start]) > step:
+            if place - start >= _RUN:
+                runs.append(place - start)
+            start = place
+    return runs
+
+
+def _same_endings(text: str, language: Language) -> int:
+    """Count the longest row of telling sentences that end alike."""
+    if language not in _ENDING:
+        return 0
+    told = all_sentences(narration(text, language), language)
+    endings = [_TAIL.sub("", sentence)[-_ENDING[language] :] for sentence in told]
+    longest = current = 0
+    for place, ending in enumerate(endings):
+        current = current + 1 if place and ending == endings[place - 1] else 1
+        longest = max(longest, current)
+    return longest
+
+
+def _mean(values: list[int]) -> float:
+    return round(fmean(values), 2) if values else 0.0
+
+
+def _spread(values: list[int]) -> float:
+    return round(pstdev(values), 2) if values else 0.0

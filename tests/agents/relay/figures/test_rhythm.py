@@ -3,7 +3,7 @@
 import pytest
 
 from bookwright.agents.relay.figures.measure import repetition_of
-from bookwright.agents.relay.figures.rhythm import equal_runs, rhythm_of
+from bookwright.agents.relay.figures.style import equal_runs, rhythm_of
 from bookwright.models.text.language import Language
 
 
