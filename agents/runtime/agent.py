@@ -1,4 +1,4 @@
-"""What agents of a talk are, the interface by which they are started, the registry that makes them by name, and the cast."""
+"""What agents of a talk are, how they are started, the registry that makes them by name, and the cast of them."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bookwright.agents.tracing import export
+from bookwright.flows import tracing
 from bookwright.models.errors import InvalidSetting
 from tests.flows.spans_collector import Collector, grpc_collector, http_collector
 from tests.places import ROOT
@@ -83,7 +83,7 @@ def test_without_the_variables_nothing_that_makes_spans_is_imported(tmp_path: Pa
 
     assert done.returncode == 0, done.stderr
     modules = json.loads(done.stderr.partition("MODULES ")[2])
-    assert modules == ["bookwright.agents.tracing", "bookwright.agents.tracing.export"]
+    assert modules == []
 
 
 def test_a_collector_that_is_away_costs_no_book_and_no_line(tmp_path: Path) -> None:
@@ -121,28 +121,28 @@ def test_a_package_that_is_missing_is_named_before_anything_is_written(tmp_path:
     ],
 )
 def test_the_environment_says_whether_there_are_spans(environment: Mapping[str, str], is_on: bool) -> None:
-    assert export.is_on(environment) is is_on
+    assert tracing.is_on(environment) is is_on
 
 
 def test_what_the_environment_cannot_mean_is_refused() -> None:
     with pytest.raises(InvalidSetting, match="'otlp', or nowhere with 'none'"):
-        export.is_on({"OTEL_TRACES_EXPORTER": "console"})
+        tracing.is_on({"OTEL_TRACES_EXPORTER": "console"})
     with pytest.raises(InvalidSetting, match="'http/json'; there are grpc and http/protobuf"):
-        export.protocol({"OTEL_EXPORTER_OTLP_PROTOCOL": "http/json"})
+        tracing.protocol({"OTEL_EXPORTER_OTLP_PROTOCOL": "http/json"})
 
 
 @pytest.mark.parametrize(
     ("value", "captures"), [("", False), ("true", True), ("SPAN_ONLY", True), ("no_content", False)]
 )
 def test_texts_are_wanted_by_the_variable_of_the_conventions(value: str, captures: bool) -> None:
-    assert export.captures_texts({"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": value}) is captures
+    assert tracing.captures_texts({"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": value}) is captures
 
 
 def asked_beside_a_book(home: Path, *typed: str, said: str) -> Collector:
     """Write a small book without spans, then type a line beside it with them; what it wants done is not agreed to."""
     write(home)
     with grpc_collector() as collector:
-        environment = environment_of(home) | {export.ENDPOINTS[0]: collector.url}
+        environment = environment_of(home) | {tracing.ENDPOINTS[0]: collector.url}
         reached().run(["bookwright", *typed], said.encode(), ROOT, environment)
     return collector
 

@@ -1,4 +1,4 @@
-"""D."""
+"""A style in figures, its rhythm among them, of a sample or of accepted chapters; how far a text has moved from it."""
 
 import re
 import unicodedata
