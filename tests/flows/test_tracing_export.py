@@ -98,7 +98,7 @@ def test_a_collector_that_is_away_costs_no_book_and_no_line(tmp_path: Path) -> N
 
 
 def test_a_package_that_is_missing_is_named_before_anything_is_written(tmp_path: Path) -> None:
-    program = f"import sys\nsys.modules['{export._EXPORTERS['http/protobuf']}'] = None\n{PROGRAM}"
+    program = f"import sys\nsys.modules['{tracing._EXPORTERS['http/protobuf']}'] = None\n{PROGRAM}"
 
     done = write_anew(
         tmp_path, program, OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9", OTEL_EXPORTER_OTLP_PROTOCOL="http/protobuf"
