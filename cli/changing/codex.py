@@ -11,8 +11,7 @@ from bookwright.app.records.edits import Change, unite
 from bookwright.cli.access import open_book
 from bookwright.cli.changing import records
 from bookwright.cli.changing.records import RecordArgument, facts_of
-from bookwright.cli.option_groups import takes
-from bookwright.cli.options import AsJson, Assignments, BookArgument, NodeArgument
+from bookwright.cli.options import AsJson, Assignments, BookArgument, NodeArgument, takes
 from bookwright.cli.output import emit, note, print_json, print_table, print_text
 from bookwright.models.codex.entries import CodexEntry, EntryKind, slug
 from bookwright.models.codex.merging import Keyed, section_key

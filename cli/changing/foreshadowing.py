@@ -13,8 +13,7 @@ from bookwright.app.records.thread_board import Board, ThreadCard, make_board
 from bookwright.cli.access import open_book
 from bookwright.cli.changing import records
 from bookwright.cli.changing.records import RecordArgument
-from bookwright.cli.option_groups import takes
-from bookwright.cli.options import AsJson, Assignments, BookArgument, NodeArgument
+from bookwright.cli.options import AsJson, Assignments, BookArgument, NodeArgument, takes
 from bookwright.cli.output import emit, print_json, print_table, print_text
 from bookwright.models.codex.entries import slug
 from bookwright.models.codex.foreshadowing import Foreshadowing, ForeshadowingType, ThreadEventType, ThreadStatus

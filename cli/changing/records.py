@@ -12,8 +12,7 @@ from bookwright.app.orders.briefs import parse_assignment, update_nested
 from bookwright.app.records import edits as record_edits
 from bookwright.app.records import files as record_files
 from bookwright.cli.access import open_book
-from bookwright.cli.option_groups import Verb, takes
-from bookwright.cli.options import AsJson, BookArgument
+from bookwright.cli.options import AsJson, BookArgument, Verb, takes
 from bookwright.cli.output import emit, note, print_json, print_text
 from bookwright.exports.record_toml import as_toml
 from bookwright.flows.revision.edits import take_or_drop

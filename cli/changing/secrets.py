@@ -7,8 +7,7 @@ import typer
 from bookwright.cli.access import open_book
 from bookwright.cli.changing import records
 from bookwright.cli.changing.records import RecordArgument, facts_of
-from bookwright.cli.option_groups import takes
-from bookwright.cli.options import AsJson, Assignments, BookArgument
+from bookwright.cli.options import AsJson, Assignments, BookArgument, takes
 from bookwright.cli.output import print_json, print_table
 from bookwright.models.codex.entries import Importance, Secret
 from bookwright.models.codex.merging import Keyed

@@ -18,8 +18,7 @@ from bookwright.app.status.books import begin_anew
 from bookwright.app.status.figures import StudioFigures, served
 from bookwright.cli.access import open_book
 from bookwright.cli.operating.services import listening
-from bookwright.cli.option_groups import takes_brief
-from bookwright.cli.options import AsJson, BriefFile, Until, WordsToday
+from bookwright.cli.options import AsJson, BriefFile, Until, WordsToday, takes_brief
 from bookwright.cli.output import emit, note, print_text
 from bookwright.exports.files import formats_in
 from bookwright.flows import parameters

@@ -8,8 +8,7 @@ import typer
 from bookwright.app.access import OpenBook, library
 from bookwright.app.manuscript_reading import ManuscriptReading, chapter_row, check_new, read_for_import
 from bookwright.app.orders import starting
-from bookwright.cli.option_groups import RunOptions, takes_brief, takes_run
-from bookwright.cli.options import More, Yes
+from bookwright.cli.options import More, RunOptions, Yes, takes_brief, takes_run
 from bookwright.cli.output import at_work, check_agreed, emit, note, print_json, print_table, print_text
 from bookwright.cli.writing.write import bring_to_its_end, lengthened
 from bookwright.exports.json import import_book

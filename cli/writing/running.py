@@ -14,7 +14,7 @@ from bookwright.agents.backends.spending.pace import DatabasePacer, Pacer
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.app.access import OpenBook, paced_models
 from bookwright.cli.access import wait_until_free
-from bookwright.cli.option_groups import RunOptions
+from bookwright.cli.options import RunOptions
 from bookwright.cli.output import can_ask, make_console, note
 from bookwright.cli.steering.gates import decide_here
 from bookwright.cli.writing.live import choose_view

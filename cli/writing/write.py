@@ -21,8 +21,7 @@ from bookwright.app.orders.examples import example_brief
 from bookwright.app.status.books import ask_to_rest, begin_anew
 from bookwright.app.status.progress import stage_of
 from bookwright.cli.access import open_book, wait_until_free
-from bookwright.cli.option_groups import RunOptions, takes_brief, takes_run
-from bookwright.cli.options import AsJson, BookArgument, BriefFile, Example, More
+from bookwright.cli.options import AsJson, BookArgument, BriefFile, Example, More, RunOptions, takes_brief, takes_run
 from bookwright.cli.output import at_work, emit, make_console, note, plain_table, print_json, print_text
 from bookwright.cli.writing.blueprints import go_on_with, of_blueprint
 from bookwright.exports.files import formats_in
