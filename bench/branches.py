@@ -18,6 +18,7 @@ from bench.parts import (
     counted_queries,
     held_book,
     make_settings,
+    walk,
     write_whole,
 )
 from bookwright.agents.backends.service import ModelService
@@ -26,7 +27,6 @@ from bookwright.app.branches.forks import fork
 from bookwright.flows.deps import Deps
 from bookwright.flows.library import opened_library
 from bookwright.flows.open_book import RunConfig, hold_book
-from bookwright.flows.walk import write_unit
 from bookwright.models.settings import Settings
 from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.books import BookRepository
@@ -132,10 +132,8 @@ def _rows_and_bytes(database: Database) -> tuple[int, int]:
 
 
 def _walk(deps: Deps) -> None:
-    with deps.stores() as stores:
-        root = stores.nodes.root()
     with suppress(EnoughAsked):
-        write_unit(root, deps)
+        walk(deps)
 
 
 def _only(database: Database, settings: Settings) -> OpenBook:

@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from bench import shim
 from bench.measure import Measure
-from bench.parts import NullAsker, counted_queries, make_settings, resident_megabytes, walk_null_book
+from bench.parts import NullAsker, counted_queries, make_settings, walk_null_book
 from bench.peers.raw_journal import RawJournal
 from bookwright.flows.library import open_library
 from bookwright.storage.tables import texts
@@ -49,7 +49,7 @@ def long_run(folder: Path, steps: int) -> dict[str, float]:
     """Walk far, with syncs counted and free: CPU a step, its growth, and memory."""
     with counted_queries() as queries:
         walk_null_book(folder / "warm", NullAsker(_EARLY_STEPS))
-    early = resident_megabytes()
+    early = shim.resident_megabytes()
     asker = NullAsker(steps, times_prompts=True)
     began = time.process_time()
     walk_null_book(folder / "long", asker)
@@ -61,7 +61,7 @@ def long_run(folder: Path, steps: int) -> dict[str, float]:
         "queries": queries[0] / _EARLY_STEPS,
         "prompt_cpu": asker.prompt_cpu / steps * 1_000,
         "deciles": last / first,
-        "growth": resident_megabytes() - early,
+        "growth": shim.resident_megabytes() - early,
     }
 
 

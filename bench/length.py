@@ -1,16 +1,16 @@
 """How near a finished book comes to its length when each draft misses by 30 to 50 percent."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from bench import shim
 from bench.measure import Measure
-from bench.parts import held_book, make_settings
+from bench.parts import held_book, make_settings, walk
 from bookwright.agents.backends.service import ModelService
 from bookwright.flows import walk_steps
 from bookwright.flows.deps import Deps
-from bookwright.flows.walk import write_unit
 from bookwright.models.text.length import is_off
 from bookwright.models.tree.plan import TaskType
 from bookwright.storage.tables import nodes
@@ -34,16 +34,9 @@ def run(full: bool) -> Iterator[Measure]:
 def write_book(folder: Path, length: int) -> dict[str, Any]:
     """Write one book to its end and look at what stands there."""
     settings = make_settings(folder, _MODEL)
-    models = ModelService(settings)
-    try:
-        with held_book(settings, models, length=length) as deps:
-            with deps.stores() as stores:
-                root = stores.nodes.root()
-            write_unit(root, deps)
-            walk_steps.publish(root, deps)
-            return _figures(deps, length)
-    finally:
-        models.close()
+    with closing(ModelService(settings)) as models, held_book(settings, models, length=length) as deps:
+        walk_steps.publish(walk(deps), deps)
+        return _figures(deps, length)
 
 
 def length_score(asked: int, written: int) -> float:

@@ -205,9 +205,7 @@ def walk_null_book(home: Path, asker: NullAsker, *, lease_seconds: float = _LEAS
     """Begin the null book, or go on with it, until the asker has had enough."""
     settings = make_settings(home, "rehearsal:exact", lease_seconds)
     with suppress(EnoughAsked), held_book(settings, asker, **NULL_BOOK) as deps:
-        with deps.stores() as stores:
-            root = stores.nodes.root()
-        write_unit(root, deps)
+        walk(deps)
 
 
 def make_settings(home: Path, model: str, lease_seconds: float = _LEASE_SECONDS) -> Settings:
@@ -284,14 +282,13 @@ def held_book(settings: Settings, models: Asker, *, with_context: bool = False, 
 
 def write_whole(deps: Deps) -> None:
     """Write a held book from where it stands to its blurb, as a run does."""
+    condense(deps)
+    walk_steps.publish(walk(deps), deps)
+
+
+def walk(deps: Deps) -> TaskNode:
+    """Walk the tree of a held book from where it stands; return its root, as it was before."""
     with deps.stores() as stores:
         root = stores.nodes.root()
-    condense(deps)
     write_unit(root, deps)
-    walk_steps.publish(root, deps)
-
-
-def resident_megabytes() -> float:
-    """Memory that this process holds now (Linux)."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * 4096 / 2**20
+    return root

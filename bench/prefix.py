@@ -1,14 +1,14 @@
 """What the embedded server's reuse of a prompt's beginning saves: the time to the first token, with and without."""
 
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 
-from bench.parts import held_book, make_settings
+from bench.parts import held_book, make_settings, walk
 from bookwright.agents.backends.protocol import FailureListener, Listener, Prompt, Request, Sampling
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
-from bookwright.flows.walk import write_unit
 from bookwright.models.step import Reply
 
 _MODEL = "embedded:smollm2"
@@ -51,13 +51,10 @@ def first_events(folder: Path) -> dict[str, float]:
 def _one_activity(folder: Path) -> list[Request]:
     """Write a book with the rehearsal author; return the first steps of the last unit's writing."""
     settings = make_settings(folder, "rehearsal:exact")
-    models = ModelService(settings)
-    collector = _Collector(models)
-    with held_book(settings, collector, with_context=True, length=_WORDS, profile="standard") as deps:
-        with deps.stores() as stores:
-            root = stores.nodes.root()
-        write_unit(root, deps)
-    models.close()
+    with closing(ModelService(settings)) as models:
+        collector = _Collector(models)
+        with held_book(settings, collector, with_context=True, length=_WORDS, profile="standard") as deps:
+            walk(deps)
     activities = [
         list(steps)
         for _, steps in groupby(collector.requests, key=lambda each: (each.facts["label"], each.facts["activity"]))

@@ -18,6 +18,7 @@ from bench.prompts import PromptMeter, tokens
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
+from bookwright.app.status.progress import EVERY_STEP
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.profile import ProfileName
@@ -31,7 +32,6 @@ PROFILES = (ProfileName.ECONOMY.value, ProfileName.STANDARD.value, ProfileName.F
 LEAST_LINE = 40
 """Characters below which a line may well stand twice, such as a heading."""
 
-_AT_ONCE = 1_000
 _MOST_REQUESTS = {("standard", 3_000): 25}
 """Source: issue 13, "As much process as the work bears"."""
 
@@ -92,7 +92,7 @@ class ProcessMeter:
 
 def figures_of(stores: Stores, meter: ProcessMeter, deps: Deps) -> dict[str, Any]:
     """Return one book's figures, from its journal and its finished text."""
-    steps = list(_steps(stores))
+    steps = list(stores.steps.lines(limit=EVERY_STEP))
     prompts = [stores.steps.prompt(step.id) for step in steps]
     leaves = [unit.key for unit in stores.nodes.leaves()]
     printed = sum(tokens(text.text) for text in stores.documents.of_nodes(leaves, DocumentKind.PROSE))
@@ -145,11 +145,3 @@ def repeated_lines(prompt: Iterable[str]) -> int:
     """Return how many lines of a prompt stand in it more than once; short ones do not count."""
     lines = Counter(line.strip() for block in prompt for line in block.splitlines())
     return sum(often > 1 for line, often in lines.items() if len(line) >= LEAST_LINE)
-
-
-def _steps(stores: Stores) -> Iterator[StepLine]:
-    """Yield the whole journal, oldest first."""
-    last = 0
-    while some := list(stores.steps.lines(after=last, limit=_AT_ONCE)):
-        yield from some
-        last = some[-1].id

@@ -21,7 +21,7 @@ from sqlalchemy import func, select
 
 from bench import scale_tree, shim
 from bench.measure import Measure
-from bench.parts import counted_queries, held_book, make_settings, resident_megabytes
+from bench.parts import counted_queries, held_book, make_settings, walk
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
@@ -29,7 +29,6 @@ from bookwright.exports.files import export
 from bookwright.flows import walk_steps
 from bookwright.flows.deps import Deps
 from bookwright.flows.library import opened_library
-from bookwright.flows.walk import write_unit
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
 from bookwright.storage import tables
@@ -149,7 +148,7 @@ class WatchedAsker:
         now = time.process_time()
         reply = self.models.ask(request, budget, listener, on_failure)
         passed = now - self._last_cpu if self.calls else 0.0
-        self.notes.write(_LINE.pack(passed, reply.usage.input_tokens, resident_megabytes()))
+        self.notes.write(_LINE.pack(passed, reply.usage.input_tokens, shim.resident_megabytes()))
         self._last_cpu, self.calls = now, self.calls + 1
         if self._is_the_place(request):
             self.notes.flush()
@@ -192,7 +191,7 @@ def write_book(folder: Path, home: str, profile: str, length: int, share: float 
         asker = WatchedAsker(models, notes, share)
         with held_book(settings, asker, with_context=True, profile=profile, length=length) as deps:
             asker.deps = deps
-            _walk(deps)
+            walk_steps.publish(walk(deps), deps)
     return {}
 
 
@@ -203,7 +202,7 @@ def finish(folder: Path, home: str, profile: str, length: int) -> dict[str, Any]
     with closing(ModelService(settings)) as models, counted_queries() as queries:
         asker = ResumedAsker(models, queries, time.perf_counter())
         with held_book(settings, asker, with_context=True, profile=profile, length=length) as deps:
-            _walk(deps)
+            walk_steps.publish(walk(deps), deps)
             return {"millis": asker.millis, "queries": asker.first_queries} | _what_stands(deps, length)
 
 
@@ -213,7 +212,7 @@ def export_book(folder: Path, home: str, form: str) -> dict[str, float]:
     with opened_library(settings) as database:
         with database.read() as connection:
             book = BookRepository(connection).all()[0]
-        before, began = resident_megabytes(), time.perf_counter()
+        before, began = shim.resident_megabytes(), time.perf_counter()
         path = export(BookStorage(database, book.id, book.brief.language), form, folder / f"book.{form}")
         seconds = time.perf_counter() - began
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
@@ -223,13 +222,6 @@ def export_book(folder: Path, home: str, form: str) -> dict[str, float]:
 def _settings(home: str) -> Settings:
     """Settings with a lease that a process after a kill need not wait for long."""
     return make_settings(Path(home), _MODEL).model_copy(update={"lease_seconds": _LEASE_SECONDS})
-
-
-def _walk(deps: Deps) -> None:
-    with deps.stores() as stores:
-        root = stores.nodes.root()
-    write_unit(root, deps)
-    walk_steps.publish(root, deps)
 
 
 def _what_stands(deps: Deps, length: int) -> dict[str, float]:

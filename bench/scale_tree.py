@@ -22,7 +22,6 @@ from bench.parts import (
     held_book,
     make_settings,
     nonsense,
-    resident_megabytes,
 )
 from bookwright.agents.backends.protocol import Request
 from bookwright.flows.walk import write_unit
@@ -152,5 +151,5 @@ def go_on(folder: Path, home: str, with_context: bool, steps: int = _STEPS, skip
         "queries": (statements[-1] - statements[0]) / steps,
         "rows": (read[-1] - read[0]) / steps,
         "index": index,
-        "memory": resident_megabytes(),
+        "memory": shim.resident_megabytes(),
     }

@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 import httpx
 
 from bench.measure import Measure
+from bench.shim import resident_megabytes
 from bench.starts import cpu_seconds
 from bookwright.models.brief import make_brief
 from bookwright.models.document import DocumentKind, NewDocument
@@ -37,7 +38,7 @@ def run(is_full: bool) -> Iterator[Measure]:
         settings = load_settings(home=Path(folder), embedding="hashing", model="rehearsal:exact", free_megabytes=0)
         storage = _long_book(settings, chapters)
         with _studio(settings) as (process, client):
-            yield Measure("studio.memory", round(_rss(process.pid) / 2**20), "MB", reference="83 on the trial")
+            yield Measure("studio.memory", round(resident_megabytes(process.pid)), "MB", reference="83 on the trial")
             yield Measure("studio.cpu_at_rest", _cpu(process.pid), "%", "<= 2")
             yield from _looks(client, chapters)
             yield from _scripts(client)
@@ -129,10 +130,6 @@ def _long_book(settings: Settings, chapters: int) -> BookStorage:
             stores.nodes.change(node.key, status=NodeStatus.DONE.value)
             stores.nodes.add_written(node, made.length)
     return storage
-
-
-def _rss(pid: int) -> int:
-    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def _cpu(pid: int) -> float:

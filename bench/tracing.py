@@ -9,9 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench.measure import Measure
-from bench.parts import NULL_BOOK, EnoughAsked, NullAsker, counted_queries, held_book, make_settings
+from bench.parts import NULL_BOOK, EnoughAsked, NullAsker, counted_queries, held_book, make_settings, walk
 from bookwright.flows.tracing import Traced, traced_by, untraced
-from bookwright.flows.walk import write_unit
 
 _COUNT_IMPORTS = """
 import sys
@@ -50,10 +49,8 @@ def _walked(home: Path, steps: int, traced: Traced) -> tuple[float, int]:
     """CPU milliseconds a step, and how many statements the walk made."""
     asker = NullAsker(steps)
     with counted_queries() as queries, held_book(make_settings(home, "rehearsal:exact"), asker, **NULL_BOOK) as deps:
-        with deps.stores() as stores:
-            root = stores.nodes.root()
         began = time.process_time()
         with suppress(EnoughAsked), traced(deps, "write-book") as watched:
-            write_unit(root, watched)
+            walk(watched)
         cpu = time.process_time() - began - asker.own_cpu
     return cpu / steps * 1_000, queries[0]

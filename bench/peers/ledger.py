@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 from bench import shim
 
-_MEMORY = Path("/proc/self/statm")
-_PAGE_MEGABYTES = os.sysconf("SC_PAGE_SIZE") / 2**20
 _TEXT_BYTES = 1_536
 """Random bytes that make 2 KB of text."""
 
@@ -63,7 +61,7 @@ class Ledger:
 
     def pay(self, key: str) -> None:
         """Put one step on the bill."""
-        held = int(_MEMORY.read_text().split()[1]) * _PAGE_MEGABYTES
+        held = shim.resident_megabytes()
         cpu = time.process_time() - self.own_cpu
         line = f"{key} {time.perf_counter():.6f} {cpu:.6f} {held:.2f} {shim.syncs()}\n"
         file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
