@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 
 from sqlalchemy import event
@@ -48,22 +49,9 @@ _PROSE = ("draft", "draft.again", "revise", "refine")
 """Steps of the activity `write` that are answered with a unit's prose."""
 
 
-def _make_words() -> list[str]:
-    rng = random.Random(1)
-    letters = "abcdefghijklmnopqrstuvwxyz"
-    return ["".join(rng.choices(letters, k=_WORD_LETTERS)) for _ in range(_POOL_WORDS)]
-
-
-_POOL = _make_words()
-"""Made at import, so that no clock of a bench runs meanwhile."""
-_LAID = random.Random(2)
-
-
-def nonsense(words: int) -> str:
-    """Return some words, of which the first is a name."""
-    first, *others = _LAID.choices(_POOL, k=words)
-    return " ".join((first.capitalize(), *others))
-
+_RANDOM = random.Random(1)
+POOL = ["".join(_RANDOM.choices(ascii_lowercase, k=_WORD_LETTERS)) for _ in range(_POOL_WORDS)]
+"""Words that nobody knows, made at import, so that no clock of a bench runs meanwhile."""
 
 logging.getLogger("bookwright").addHandler(logging.NullHandler())  # what a null book lacks is no news of a bench
 
@@ -192,7 +180,22 @@ class NullAsker:
     def _words(self, count: int, place: int = 0) -> str:
         """Some words that no other call, and no other place in its answer, has got."""
         start = (self.calls * 977 + place * 31) % (_POOL_WORDS - count)
-        return f"{_POOL[start].capitalize()}{self.calls} " + " ".join(_POOL[start + 1 : start + count]) + "."
+        return f"{POOL[start].capitalize()}{self.calls} " + " ".join(POOL[start + 1 : start + count]) + "."
+
+
+@dataclass
+class HeardAsker:
+    """Hands on what it is asked, once somebody has heard of it."""
+
+    models: Asker
+    on_call: Callable[[Request], None]
+
+    def ask(
+        self, request: Request, budget: BudgetLedger | None, listener: Listener, on_failure: FailureListener
+    ) -> Reply:
+        """Tell of the request and have it answered."""
+        self.on_call(request)
+        return self.models.ask(request, budget, listener, on_failure)
 
 
 NULL_BOOK: dict[str, Any] = {

@@ -1,35 +1,20 @@
 """What the embedded server's reuse of a prompt's beginning saves: the time to the first token, with and without."""
 
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
+from statistics import mean
 
-from bench.parts import held_book, make_settings, walk
-from bookwright.agents.backends.protocol import FailureListener, Listener, Prompt, Request, Sampling
+from bench.parts import HeardAsker, held_book, make_settings, walk
+from bookwright.agents.backends.protocol import Prompt, Request, Sampling
 from bookwright.agents.backends.service import ModelService
-from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.models.step import Reply
 
 _MODEL = "embedded:smollm2"
 _WORDS = 1_500
 _STEPS = 2
 _FIRST_TOKENS = Sampling(temperature=0.0, max_output_tokens=4, seed=1)
-
-
-@dataclass
-class _Collector:
-    """An asker that keeps what it is asked."""
-
-    models: ModelService
-    requests: list[Request] = field(default_factory=list)
-
-    def ask(
-        self, request: Request, budget: BudgetLedger | None, listener: Listener, on_failure: FailureListener
-    ) -> Reply:
-        """Keep the request and have it answered."""
-        self.requests.append(request)
-        return self.models.ask(request, budget, listener, on_failure)
 
 
 def first_events(folder: Path) -> dict[str, float]:
@@ -45,19 +30,23 @@ def first_events(folder: Path) -> dict[str, float]:
     cold = [models.ask(_first_tokens(_made_new(request, place))) for place, request in enumerate(asked[1:])]
     shared = [models.ask(_first_tokens(request)) for request in asked][1:]
     models.close()
-    return {"cold": _mean(cold), "shared": _mean(shared), "tokens": _mean_tokens(shared)}
+    return {
+        "cold": _mean_millis(cold),
+        "shared": _mean_millis(shared),
+        "tokens": mean(reply.usage.input_tokens for reply in shared),
+    }
 
 
 def _one_activity(folder: Path) -> list[Request]:
     """Write a book with the rehearsal author; return the first steps of the last unit's writing."""
     settings = make_settings(folder, "rehearsal:exact")
+    requests: list[Request] = []
     with closing(ModelService(settings)) as models:
-        collector = _Collector(models)
-        with held_book(settings, collector, with_context=True, length=_WORDS, profile="standard") as deps:
+        asker = HeardAsker(models, requests.append)
+        with held_book(settings, asker, with_context=True, length=_WORDS, profile="standard") as deps:
             walk(deps)
     activities = [
-        list(steps)
-        for _, steps in groupby(collector.requests, key=lambda each: (each.facts["label"], each.facts["activity"]))
+        list(steps) for _, steps in groupby(requests, key=lambda each: (each.facts["label"], each.facts["activity"]))
     ]
     written = [steps for steps in activities if steps[0].facts["activity"] == "write" and len(steps) >= _STEPS]
     return written[-1][:_STEPS]
@@ -72,9 +61,5 @@ def _made_new(request: Request, place: int) -> Request:
     return replace(request, prompt=replace(request.prompt, system=f"{place} {request.prompt.system}"))
 
 
-def _mean(replies: list[Reply]) -> float:
-    return sum(reply.first_event_millis or 0 for reply in replies) / len(replies)
-
-
-def _mean_tokens(replies: list[Reply]) -> float:
-    return sum(reply.usage.input_tokens for reply in replies) / len(replies)
+def _mean_millis(replies: list[Reply]) -> float:
+    return mean(reply.first_event_millis or 0 for reply in replies)

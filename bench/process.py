@@ -12,17 +12,15 @@ from typing import Any
 
 from bench import shim
 from bench.measure import Measure
-from bench.parts import held_book, make_settings, write_whole
-from bench.prompt_budget import BudgetProbe, probed
+from bench.parts import HeardAsker, held_book, make_settings, write_whole
+from bench.prompt_budget import probed
 from bench.prompts import PromptMeter, tokens
-from bookwright.agents.backends.protocol import FailureListener, Listener, Request
+from bookwright.agents.backends.protocol import Request
 from bookwright.agents.backends.service import ModelService
-from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.app.status.progress import EVERY_STEP
-from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.profile import ProfileName
-from bookwright.models.step import Activity, Reply
+from bookwright.models.step import Activity
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import Stores
 
@@ -63,44 +61,34 @@ def write_book(folder: Path, length: int, profile: str, **brief: Any) -> dict[st
     settings = make_settings(folder, "rehearsal:exact")
     models = ModelService(settings)
     with held_book(settings, models, with_context=True, length=length, profile=profile, **brief) as held:
-        probe = probed(held)
-        meter = ProcessMeter(PromptMeter(models), probe)
-        deps = probe.watched(held, meter)
+        probe, meter = probed(held), PromptMeter(models)
+        rooms: list[tuple[int, int]] = []
+
+        def note_room(request: Request) -> None:
+            rooms.append(probe.room_of(request.facts["label"], request.facts["activity"]))
+
+        deps = probe.watched(held, HeardAsker(meter, note_room))
         write_whole(deps)
         with deps.stores() as stores:
-            found = figures_of(stores, meter, deps)
+            found = figures_of(stores, meter, rooms)
     models.close()
     return found
 
 
-@dataclass
-class ProcessMeter:
-    """An asker that measures each prompt and notes the room that it has; asked once for each recorded step."""
+def figures_of(stores: Stores, meter: PromptMeter, rooms: Sequence[tuple[int, int]]) -> dict[str, Any]:
+    """Return one book's figures, from its journal and its finished text.
 
-    prompts: PromptMeter
-    probe: BudgetProbe
-    rooms: list[tuple[int, int]] = field(default_factory=list)
-    """Of each request, the tokens of its budget, and those that were left out of its context for want of room."""
-
-    def ask(
-        self, request: Request, budget: BudgetLedger | None, listener: Listener, on_failure: FailureListener
-    ) -> Reply:
-        """Note the room and have the prompt answered."""
-        self.rooms.append(self.probe.room_of(request.facts["label"], request.facts["activity"]))
-        return self.prompts.ask(request, budget, listener, on_failure)
-
-
-def figures_of(stores: Stores, meter: ProcessMeter, deps: Deps) -> dict[str, Any]:
-    """Return one book's figures, from its journal and its finished text."""
+    `rooms` are, of each request, the tokens of its budget, and those that were left out for want of room.
+    """
     steps = list(stores.steps.lines(limit=EVERY_STEP))
     prompts = [stores.steps.prompt(step.id) for step in steps]
     leaves = [unit.key for unit in stores.nodes.leaves()]
     printed = sum(tokens(text.text) for text in stores.documents.of_nodes(leaves, DocumentKind.PROSE))
     answered = sum(tokens(stores.steps.reply(step.id)) for step in steps)
     written = max(stores.nodes.root().written, 1)
-    paid = meter.prompts.figures(written)
+    paid = meter.figures(written)
     repeated = [repeated_lines(prompt) for prompt in prompts]
-    empty, unused = room_left(prompts, meter.rooms)
+    empty, unused = room_left(prompts, rooms)
     return {
         "requests": len(steps),
         "requests_before_prose": before_prose(steps),

@@ -21,7 +21,7 @@ from sqlalchemy import func, select
 
 from bench import scale_tree, shim
 from bench.measure import Measure
-from bench.parts import counted_queries, held_book, make_settings, walk
+from bench.parts import HeardAsker, counted_queries, held_book, make_settings, walk
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
@@ -165,25 +165,6 @@ class WatchedAsker:
         return root.written >= self.share * (root.length or 1)
 
 
-@dataclass
-class ResumedAsker:
-    """Asks the same author, and notes when the first call of this process came."""
-
-    models: ModelService
-    queries: list[int]
-    began: float = 0.0
-    millis: float | None = None
-    first_queries: int = 0
-
-    def ask(
-        self, request: Request, budget: BudgetLedger | None, listener: Listener, on_failure: FailureListener
-    ) -> Reply:
-        """Answer."""
-        if self.millis is None:
-            self.millis, self.first_queries = (time.perf_counter() - self.began) * 1_000, self.queries[0]
-        return self.models.ask(request, budget, listener, on_failure)
-
-
 def write_book(folder: Path, home: str, profile: str, length: int, share: float | None) -> dict[str, Any]:
     """Begin a book or go on with it, up to the place of its kill."""
     settings = _settings(home)
@@ -200,10 +181,17 @@ def finish(folder: Path, home: str, profile: str, length: int) -> dict[str, Any]
     settings = _settings(home)
     importlib.import_module("chromadb")  # imports are no part of a resume
     with closing(ModelService(settings)) as models, counted_queries() as queries:
-        asker = ResumedAsker(models, queries, time.perf_counter())
+        first: dict[str, float] = {}
+        began = time.perf_counter()
+
+        def note_first(request: Request) -> None:
+            if not first:
+                first.update(millis=(time.perf_counter() - began) * 1_000, queries=queries[0])
+
+        asker = HeardAsker(models, note_first)
         with held_book(settings, asker, with_context=True, profile=profile, length=length) as deps:
             walk_steps.publish(walk(deps), deps)
-            return {"millis": asker.millis, "queries": asker.first_queries} | _what_stands(deps, length)
+            return first | _what_stands(deps, length)
 
 
 def export_book(folder: Path, home: str, form: str) -> dict[str, float]:

@@ -9,19 +9,20 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from bench import shim
 from bench.measure import Measure
 from bench.parts import (
     NULL_BOOK,
+    POOL,
     EnoughAsked,
     NullAsker,
     counted_queries,
     counted_rows,
     held_book,
     make_settings,
-    nonsense,
 )
 from bookwright.agents.backends.protocol import Request
 from bookwright.flows.walk import write_unit
@@ -41,6 +42,7 @@ _DESIGNS = 3
 _CHAPTERS_AN_ACT, _ACTS_A_VOLUME = 100, 5
 _WORDS = 30
 """Words of each text that is laid down: short, so that the largest tree is embedded in a bench's time."""
+_LAID = Random(2)
 
 
 def run(full: bool) -> Iterator[Measure]:
@@ -110,7 +112,7 @@ def _lay_act(stores: Stores, volume: TaskNode, *, is_last: bool) -> None:
 
 def _added(stores: Stores, parent: TaskNode, level: Level, length: int | None, count: int = 1) -> list[TaskNode]:
     kind = TaskType.WRITE if length else TaskType.DESIGN
-    items = [PlanNode(task_type=kind, title="", goal=nonsense(12), length=length) for _ in range(count)]
+    items = [PlanNode(task_type=kind, title="", goal=_nonsense(12), length=length) for _ in range(count)]
     common = {"level": level.value, "planning_round": 1} | ({} if length else {"unit": parent.key})
     return stores.nodes.add(parent, items, **common)
 
@@ -122,8 +124,14 @@ def _close(stores: Stores, unit: TaskNode) -> None:
         stores.nodes.change(unit.key, status=NodeStatus.DONE.value)
 
 
+def _nonsense(words: int) -> str:
+    """Return some words, of which the first is a name."""
+    first, *others = _LAID.choices(POOL, k=words)
+    return " ".join((first.capitalize(), *others))
+
+
 def _text(node: TaskNode, kind: DocumentKind) -> NewDocument:
-    return NewDocument(node=node.key, kind=kind, text=f"{nonsense(_WORDS)}.")
+    return NewDocument(node=node.key, kind=kind, text=f"{_nonsense(_WORDS)}.")
 
 
 def go_on(folder: Path, home: str, with_context: bool, steps: int = _STEPS, skipped: int = _SKIPPED) -> dict[str, Any]:
