@@ -61,13 +61,14 @@ def write_book(folder: Path, length: int, profile: str, **brief: Any) -> dict[st
     settings = make_settings(folder, "rehearsal:exact")
     models = ModelService(settings)
     with held_book(settings, models, with_context=True, length=length, profile=profile, **brief) as held:
-        probe, meter = probed(held), PromptMeter(models)
+        probe, meter = probed(held), PromptMeter(settings)
         rooms: list[tuple[int, int]] = []
 
-        def note_room(request: Request) -> None:
+        def note(request: Request) -> None:
+            meter.measure(request)
             rooms.append(probe.room_of(request.facts["label"], request.facts["activity"]))
 
-        deps = probe.watched(held, HeardAsker(meter, note_room))
+        deps = probe.watched(held, HeardAsker(models, note))
         write_whole(deps)
         with deps.stores() as stores:
             found = figures_of(stores, meter, rooms)

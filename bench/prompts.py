@@ -6,20 +6,21 @@ which changes what is retrieved and not how much. Source: DESIGN section 17; fac
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from bench import shim
 from bench.measure import Measure
-from bench.parts import held_book, make_settings, write_whole
-from bookwright.agents.backends.protocol import FailureListener, Listener, Request
+from bench.parts import HeardAsker, held_book, make_settings, write_whole
+from bookwright.agents.backends.protocol import Request
 from bookwright.agents.backends.schema import parts_of
 from bookwright.agents.backends.service import ModelService
-from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.backends.spending.prices import LEAST_CACHED, REMEMBERED, cost, shared_prefix
 from bookwright.agents.backends.tokens import count_raw
-from bookwright.models.step import Reply, Usage
+from bookwright.models.settings import Settings
+from bookwright.models.step import Usage
 
 _TOLD = (20_000, 50_000)
 """Words of books that are told from one plan: every prompt has all pages before it."""
@@ -82,14 +83,14 @@ def _of_one_book(of: str, profile: str, book: dict[str, Any]) -> Iterator[Measur
 def write_book(folder: Path, **brief: Any) -> dict[str, float]:
     """Write one book with the rehearsal author, looking at each prompt."""
     settings = make_settings(folder, "rehearsal:exact")
-    models = ModelService(settings)
-    meter = PromptMeter(models)
-    with held_book(settings, meter, with_context=True, **brief) as deps:
+    meter = PromptMeter(settings)
+    with (
+        closing(ModelService(settings)) as models,
+        held_book(settings, HeardAsker(models, meter.measure), with_context=True, **brief) as deps,
+    ):
         write_whole(deps)
         with deps.stores() as stores:
-            written = stores.nodes.root().written
-    models.close()
-    return meter.figures(written)
+            return meter.figures(stores.nodes.root().written)
 
 
 @dataclass
@@ -102,22 +103,15 @@ class _Asked:
 
 @dataclass
 class PromptMeter:
-    """An asker that looks at what it hands on."""
+    """Looks at each prompt that a model is asked."""
 
-    models: ModelService
+    settings: Settings
     calls: int = 0
     tokens: float = 0.0
     sums: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     recent: list[_Asked] = field(default_factory=list)
     written: OrderedDict[tuple[str, ...], None] = field(default_factory=OrderedDict)
     """Prefixes that cache points have put into the cache."""
-
-    def ask(
-        self, request: Request, budget: BudgetLedger | None, listener: Listener, on_failure: FailureListener
-    ) -> Reply:
-        """Measure the prompt and have it answered."""
-        self._measure(request)
-        return self.models.ask(request, budget, listener, on_failure)
 
     def figures(self, written: int) -> dict[str, float]:
         """Return what was found, by written word, by step and as shares in percent."""
@@ -134,7 +128,8 @@ class PromptMeter:
             **{name: 100 * self.sums[name] / fresh_price[name] for name in _PRICED},
         }
 
-    def _measure(self, request: Request) -> None:
+    def measure(self, request: Request) -> None:
+        """Measure a prompt beside those before it."""
         facts = request.facts
         parts = parts_of(request)
         asked = _Asked(parts, (facts["label"], facts["activity"], str(facts["card"].round)))
@@ -161,10 +156,9 @@ class PromptMeter:
             "anthropic": Usage(input_tokens=round(total), cached_tokens=round(read), cache_write_tokens=round(put)),
             "openai": Usage(input_tokens=round(total), cached_tokens=round(served)),
         }
-        settings = self.models._settings
         for name, model in _PRICED.items():
-            self.sums[name] += cost(model, usages[name], settings) or 0
-            self.sums[f"{name}_plain"] += cost(model, Usage(input_tokens=round(total)), settings) or 0
+            self.sums[name] += cost(model, usages[name], self.settings) or 0
+            self.sums[f"{name}_plain"] += cost(model, Usage(input_tokens=round(total)), self.settings) or 0
 
     def _by_cache_points(self, request: Request) -> tuple[float, float]:
         """Return the tokens that cache points find written, and those that they write."""
