@@ -8,19 +8,22 @@ of each language were fitted on, three only test; both are told. Each draft is c
 secrets of its language. Source: issue 6; DETAILS "Leak checks and thresholds".
 """
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from random import Random
 
-from bench.leaks.cost import chapter_cost
 from bench.leaks.drafts import CLEAN, LEAKS, RETOLD, Draft, drafts, retold_drafts, stories
 from bench.measure import Measure
+from bookwright.agents.backends.rehearsal.voice import tell, voice_of
 from bookwright.agents.relay.leaks.check import LeakIssue, LeakKind, check_draft, likeliest, verdict_of
+from bookwright.models.codex.entries import Secret
 from bookwright.models.codex.leak import Result
 from bookwright.models.settings import Settings
 from bookwright.models.text.language import Language
-from bookwright.storage.index.embedding import Embedder, make_embedder
+from bookwright.storage.index.embedding import Embedder, Vectors, make_embedder
 
 _PLANTED_FOR = {
     LeakKind.FORBIDDEN_KEYWORD: ("respelt",),
@@ -28,6 +31,9 @@ _PLANTED_FOR = {
     LeakKind.MEANING: ("paraphrased", "split"),
     LeakKind.QUOTATION: ("quoted",),
 }
+_WORDS = 3_000
+_SECRETS = 50
+"""Of a chapter whose check is timed, and how many it is checked against."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +125,8 @@ def _is_rejected(each: _Checked) -> bool:
 
 
 def _costs(embedder: Embedder) -> Iterator[Measure]:
-    first, again = chapter_cost(embedder)
+    """Check a chapter, and one of twice its length."""
+    first, again = _cost(embedder, _WORDS), _cost(embedder, 2 * _WORDS)
     yield Measure("leaks.cost.texts", first.texts, "texts embedded")
     yield Measure("leaks.cost.characters", first.characters, "characters embedded")
     yield Measure("leaks.cost.ms", first.milliseconds, "ms a chapter")
@@ -128,3 +135,52 @@ def _costs(embedder: Embedder) -> Iterator[Measure]:
 
 def _share(part: Sequence[_Checked], holds: Callable[[_Checked], bool]) -> float:
     return sum(map(holds, part)) / (len(part) or 1)
+
+
+@dataclass(frozen=True)
+class _Cost:
+    """What one check took."""
+
+    texts: int
+    characters: int
+    milliseconds: float
+    """Wall time, with a warm model; good to a factor of two on a busy machine."""
+
+
+class _Counting:
+    """An embedder that counts what it is given."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self.name = embedder.name
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str], is_query: bool) -> Vectors:
+        self.texts += texts
+        return self._embedder.embed(texts, is_query)
+
+
+def _cost(embedder: Embedder, words: int) -> _Cost:
+    """Check a chapter of so many words by an embedder that knows no text yet."""
+    counting = _Counting(embedder)
+    voice = voice_of(Language.EN, 0, "A harbour town counts its debts.")
+    text = tell(voice, Random(5), words, ())
+    settings = [text for story in stories(Language.EN) for text in story.settings]
+    begun = time.perf_counter()
+    check_draft(text, _fifty_secrets(), settings, (), Language.EN, counting)
+    spent = time.perf_counter() - begun
+    return _Cost(len(counting.texts), sum(map(len, counting.texts)), spent * 1000)
+
+
+def _fifty_secrets() -> list[Secret]:
+    """The ten English secrets and their negatives, so that no two are alike."""
+    secrets = [(secret, story.told[secret.id]) for story in stories(Language.EN) for secret in story.secrets]
+    texts = [
+        (secret, number, content)
+        for secret, told in secrets
+        for number, content in enumerate([secret.content, *told["paraphrases"], *told["negatives"]])
+    ]
+    return [
+        secret.model_copy(update={"id": f"{secret.id}-{number}", "content": content})
+        for secret, number, content in texts
+    ][:_SECRETS]
