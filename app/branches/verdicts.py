@@ -12,6 +12,7 @@ from bookwright.flows.book_models import model_of
 
 if TYPE_CHECKING:
     from bookwright.flows.candidates.judging import ReaderVerdict
+    from bookwright.flows.deps import Deps
 
 _FRAME, _ANSWER = 1_500, 400
 """Tokens of what stands around the two texts, and of an answer."""
@@ -50,13 +51,19 @@ def ask_for_verdict(opened: OpenBook, order: VerdictOrder) -> "ReaderVerdict":
         BookHeld: A worker writes the book.
         BookPaused, BackendError: As for any step.
     """
-    from bookwright.flows.candidates.judging import ask_reader  # these bring the engine
-    from bookwright.flows.open_book import RunConfig, hold_book
+    from bookwright.flows.open_book import RunConfig, hold_book  # brings the engine
 
     database, settings = opened.storage.database, opened.settings
     with paced_models(database, settings) as models:
         around = RunConfig(settings, database, models, cancel=models.cancel)
         with hold_book(opened.book.id, around, way_on="asking the reader again") as deps:
-            with deps.stores() as stores:
-                unit = stores.nodes.by_label(order.pair.label)
-            return ask_reader(unit, order.pair.a, order.pair.b, deps)
+            return read_both(order.pair, deps)
+
+
+def read_both(pair: TextPair, deps: "Deps") -> "ReaderVerdict":
+    """Have the reader of a held book judge two texts, each of them once as the first."""
+    from bookwright.flows.candidates.judging import ask_reader  # brings the engine
+
+    with deps.stores() as stores:
+        unit = stores.nodes.by_label(pair.label)
+    return ask_reader(unit, pair.a, pair.b, deps)

@@ -25,7 +25,6 @@ from bookwright.models.wording import counted, money, stale_count
 
 if TYPE_CHECKING:
     from bookwright.flows.candidates.judging import ReaderVerdict
-    from bookwright.flows.deps import Deps
 
 _SHOWN = 12
 
@@ -174,19 +173,12 @@ def compare(
 
 
 def _verdict(opened: OpenBook, pair: TextPair, yes: bool) -> "ReaderVerdict":
-    from bookwright.app.branches.verdicts import order_verdict
+    from bookwright.app.branches.verdicts import order_verdict, read_both
     from bookwright.cli.writing import running
-    from bookwright.flows.candidates.judging import ask_reader
 
     note(f"about {order_verdict(opened, pair).bill}")
     check_agreed("Ask a reader?", "nothing was asked of a model; --yes asks without a question", yes=yes)
-
-    def work(deps: "Deps") -> "ReaderVerdict":
-        with deps.stores() as stores:
-            node = stores.nodes.by_label(pair.label)
-        return ask_reader(node, pair.a, pair.b, deps)
-
-    return running.run_beside(opened, work, "the same command")
+    return running.run_beside(opened, lambda deps: read_both(pair, deps), "the same command")
 
 
 def _show_books(found: BranchComparison, as_json: bool) -> None:
