@@ -52,18 +52,15 @@ def run(full: bool) -> Iterator[Measure]:
             target = "<= 1.05" if when == "later" or name == "queries" else ""
             yield Measure(f"branches.{when}.{name}_growth", branch / origin, "branch over origin", target)
     for profile in _PROFILES if full else _PROFILES[:1]:
-        found, name = _forked(profile, _WORDS), f"branches.{profile}.{_WORDS}"
+        with shim.memory_folder() as home:
+            shim.run("branches:write_book", home=str(home), profile=profile, words=_WORDS)
+            found = shim.run("branches:fork_book", home=str(home))
+        name = f"branches.{profile}.{_WORDS}"
         yield Measure(f"{name}.seconds", found["seconds"], "s", "<= 0.3")
         yield Measure(f"{name}.cpu", found["cpu"], "s")
         yield Measure(f"{name}.megabytes", found["megabytes"], "MB", "<= 1")
         yield Measure(f"{name}.nodes", found["nodes"], "nodes copied")
         yield Measure(f"{name}.of_the_book", found["share"], "of the bytes of the book")
-
-
-def _forked(profile: str, words: int) -> dict[str, float]:
-    with shim.memory_folder() as home:
-        shim.run("branches:write_book", home=str(home), profile=profile, words=words)
-        return shim.run("branches:fork_book", home=str(home))
 
 
 def write_book(folder: Path, home: str, profile: str, words: int) -> dict[str, float]:

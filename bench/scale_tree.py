@@ -31,7 +31,7 @@ from bookwright.models.step import Activity
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
-from bookwright.storage.stores import BookStorage, Stores
+from bookwright.storage.stores import Stores
 
 _STEPS = 400
 _SKIPPED = 150
@@ -88,12 +88,8 @@ def lay(folder: Path, home: str, nodes: int) -> dict[str, int]:
                     _close(stores, volume)
                     [volume] = _added(stores, root, Level.VOLUME, 150_000)
                 _lay_act(stores, volume, is_last=number == acts - 1)
-        return {"nodes": _count(deps.storage)}
-
-
-def _count(storage: BookStorage) -> int:
-    with storage.read() as stores:
-        return stores.nodes.count()
+        with deps.stores() as stores:
+            return {"nodes": stores.nodes.count()}
 
 
 def _lay_act(stores: Stores, volume: TaskNode, *, is_last: bool) -> None:
