@@ -119,21 +119,23 @@ class KeptProcess:
 
     def _begin(self) -> None:
         self._began, self.process = time.monotonic(), self.start()
+        self._due: float | None = None
 
     def look(self) -> None:
         """Start it again where it ended, the later the oftener it did; raise `BookwrightError` if it is not to be."""
-        code = self.process.poll()
+        code, now = self.process.poll(), time.monotonic()
         if code is None:
             return
-        ended = f"the {self.name} ended by itself with code {code}"
-        if time.monotonic() - self._began > _STEADY_SECONDS:
-            self._rest = _FIRST_REST_SECONDS
-        elif self.is_vital:
-            raise BookwrightError(ended)
-        self.tell(f"{ended}; another one is started in {self._rest:.0f} s")
-        time.sleep(self._rest)
-        self._rest = min(2 * self._rest, _LONGEST_REST_SECONDS)
-        self._begin()
+        if self._due is None:
+            ended = f"the {self.name} ended by itself with code {code}"
+            if now - self._began > _STEADY_SECONDS:
+                self._rest = _FIRST_REST_SECONDS
+            elif self.is_vital:
+                raise BookwrightError(ended)
+            self.tell(f"{ended}; another one is started in {self._rest:.0f} s")
+            self._due, self._rest = now + self._rest, min(2 * self._rest, _LONGEST_REST_SECONDS)
+        if now >= self._due:
+            self._begin()
 
 
 def look_after(*children: KeptProcess) -> NoReturn:

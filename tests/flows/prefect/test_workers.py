@@ -65,3 +65,23 @@ def test_a_server_that_had_long_been_up_is_started_again_and_its_worker_stays(mo
     assert [child.process.poll() for child in (server, worker)] == [None, None]
     for child in (server, worker):
         child.process.kill()
+
+
+def test_a_server_that_ends_is_seen_while_a_worker_is_to_wait_for_its_next_start(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(workers, "_FIRST_REST_SECONDS", 60.0)
+    monkeypatch.setattr(workers.time, "sleep", lambda seconds: pytest.fail("slept") if seconds > 1 else None)
+    told: list[str] = []
+    workers_started = Started(1)
+    server = KeptProcess("Prefect server", Started(1), told.append, is_vital=True)
+    worker = KeptProcess("worker", workers_started, told.append)
+    worker.process.wait()
+
+    worker.look()
+    worker.look()
+    with pytest.raises(BookwrightError, match=r"^the Prefect server ended by itself with code -9$"):
+        look_after(worker, server)
+
+    assert told == ["the worker ended by itself with code -9; another one is started in 60 s"]
+    assert len(workers_started.processes) == 1
