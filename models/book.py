@@ -43,6 +43,8 @@ class Book(FrozenModel):
     """It rests because something of it failed, and not because somebody wanted it to."""
     is_archived: bool = False
     stop_requested: bool = False
+    stop_requested_at: float = 0.0
+    """When that was asked for last, also once it is met."""
     created_at: float
     """Seconds since 1970, by the database's clock, as all times here."""
     updated_at: float

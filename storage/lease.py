@@ -72,7 +72,7 @@ class Lease:
             .values(
                 lease_owner=owner, lease_token=books.c.lease_token + 1, lease_expires=database_now() + seconds,
                 updated_at=database_now(), stop_requested=False if wished_since is None else and_(
-                    books.c.stop_requested, books.c.lease_owner.is_(None), books.c.updated_at >= wished_since
+                    books.c.stop_requested, books.c.lease_owner.is_(None), books.c.stop_requested_at >= wished_since
                 ),
             )
             .returning(books.c.lease_token, books.c.lease_expires)

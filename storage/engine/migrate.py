@@ -11,7 +11,7 @@ if TYPE_CHECKING:  # `version` asks for the revision alone
 
     from bookwright.storage.engine.database import Database
 
-HEAD = "0023"
+HEAD = "0024"
 """The newest revision; a test holds it to the migrations folder."""
 
 _LOCK = 0x626F6F6B

@@ -82,7 +82,7 @@ class BookRepository:
 
     def ask_to_rest(self, identity: str) -> None:
         """Wish that a book rest before its next step; a run of it that is still to take it hears of that, too."""
-        self._connection.execute(_of(identity).values(stop_requested=True, updated_at=database_now()))
+        self._connection.execute(_of(identity).values(stop_requested=True, stop_requested_at=database_now()))
 
     def begin_anew(self, identity: str) -> None:
         """Forget that a book was to rest, unless somebody writes it: who begins it now wants it written."""

@@ -20,6 +20,7 @@ books = Table(
     Column("has_failed", Boolean, nullable=False, server_default=false()),
     Column("is_archived", Boolean, nullable=False, default=False),
     Column("stop_requested", Boolean, nullable=False, default=False),
+    Column("stop_requested_at", Float, nullable=False, server_default="0"),
     Column("created_at", Float, nullable=False),
     Column("updated_at", Float, nullable=False),
     Column("lease_owner", Text),

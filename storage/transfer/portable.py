@@ -46,7 +46,7 @@ MADE_AGAIN = {
 """Tables of a book that are no part of it, and why."""
 
 LOCAL = {
-    "books": frozenset({"id", "lease_owner", "lease_expires", "stop_requested"}),
+    "books": frozenset({"id", "lease_owner", "lease_expires", "stop_requested", "stop_requested_at"}),
     "codex": frozenset({"shared"}),
     "documents": frozenset({"shared"}),
 }

@@ -188,7 +188,9 @@ def test_a_stop_that_was_asked_for_since_the_run_was_handed_in_is_heard_however_
     """The run was handed in two days ago; one that asks for no wish is no run."""
     with storage.write() as stores:
         stores.books.ask_to_rest(BOOK)
-        stores.connection.execute(update(books).values(updated_at=books.c.updated_at - 3_600 * (hours or 0)))
+        earlier = books.c.stop_requested_at - 3_600 * (hours or 0)
+        stores.connection.execute(update(books).values(stop_requested_at=earlier))
+        stores.books.change(BOOK, title="Another One")  # which does not make the wish a newer one
 
     lease = take(storage, "worker A", wished_since=None if hours is None else time.time() - 48 * 3_600)
 

@@ -68,7 +68,7 @@ def test_a_database_of_the_first_revision_keeps_its_books(empty: Database) -> No
     _bring_to(empty, "0001")
     with empty.write(Failpoint.EDIT_BOOK) as connection:
         BookRepository(connection).create("lamp", BRIEF)
-        connection.execute(text("UPDATE books SET cost = 1234567, input_tokens = 89, lease_token = 7"))
+        connection.execute(text("UPDATE books SET cost = 1234567, input_tokens = 89, lease_token = 7, stop_requested = true"))
         before = connection.execute(text("SELECT * FROM books")).one()._asdict()
 
     assert migrate.upgrade(empty)
@@ -78,6 +78,7 @@ def test_a_database_of_the_first_revision_keeps_its_books(empty: Database) -> No
         assert connection.execute(text("SELECT * FROM books")).one()._asdict() == before | {
             "windows": "{}",
             "has_failed": False,
+            "stop_requested_at": before["updated_at"],
         }
         assert BookRepository(connection).get("lamp").brief == BRIEF
         assert Studio(connection).standing().total == Amount(1_234_567, 89)
