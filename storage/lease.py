@@ -56,8 +56,8 @@ class Lease:
     ) -> "Lease":  # fmt: skip
         """Take the lease if it is free or has run out, by the database's clock.
 
-        A wish that the book rest is met once its holder has died, and forgotten by whoever does not ask for it. One
-        who does is told what was `wished_since` a moment, while nobody held the book: since its run was handed in.
+        A wish that the book rest is forgotten by whoever does not ask for it. One who does is told what was
+        `wished_since` a moment: since its run was handed in, or after the wish that it knew of when it began.
         `unsure` is a lease that was taken in a commit whose answer was lost: if it stands, it is ours.
 
         Raises:
@@ -71,9 +71,8 @@ class Lease:
             .where(books.c.id == book, or_(*may_take))
             .values(
                 lease_owner=owner, lease_token=books.c.lease_token + 1, lease_expires=database_now() + seconds,
-                updated_at=database_now(), stop_requested=False if wished_since is None else and_(
-                    books.c.stop_requested, books.c.lease_owner.is_(None), books.c.stop_requested_at >= wished_since
-                ),
+                updated_at=database_now(), stop_requested=wished_since is not None
+                and books.c.stop_requested & (books.c.stop_requested_at > wished_since),
             )
             .returning(books.c.lease_token, books.c.lease_expires)
         ).one_or_none()  # fmt: skip
@@ -174,14 +173,20 @@ def holders(connection: Connection) -> list[Holder]:
     return [Holder(*row) for row in connection.execute(taken.order_by(books.c.id))]
 
 
+def holder_of(connection: Connection, book: str) -> Holder | None:
+    """Return who has not released a book that it took; None if nobody holds it."""
+    return next((one for one in holders(connection) if one.book == book), None)
+
+
 def is_held(connection: Connection, book: str) -> bool:
     """True while a living worker has the lease of a book."""
     return connection.execute(select(books.c.id).where(books.c.id == book, IS_HELD)).first() is not None
 
 
 def interrupted(connection: Connection) -> list[str]:
-    """Return the ids of the books that are being written by nobody, oldest first."""
-    query = select(books.c.id).where(books.c.state == BookState.WRITING.value, ~IS_HELD, ~books.c.is_archived)
+    """Return the ids of the books that are being written by nobody and that nobody asked to rest, oldest first."""
+    left = books.c.state == BookState.WRITING.value
+    query = select(books.c.id).where(left, ~IS_HELD, ~books.c.is_archived, ~books.c.stop_requested)
     return list(connection.execute(query.order_by(books.c.created_at, books.c.id)).scalars())
 
 

@@ -16,7 +16,7 @@ from bookwright.models.settings import Settings
 from bookwright.models.wording import dollars, money, tokens
 from bookwright.storage.branches.repository import BranchRepository, Fork
 from bookwright.storage.engine.database import Database
-from bookwright.storage.lease import is_dead
+from bookwright.storage.lease import holder_of, is_dead
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.repositories.gates import waiting_gates
 from bookwright.storage.stores import BookStorage, Stores
@@ -51,8 +51,13 @@ class ListedBook:
         return "queued" if self.is_queued and standing in ("paused", "interrupted") else standing
 
     @property
+    def is_to_rest(self) -> bool:
+        """Whoever takes it next is to let it rest at once."""
+        return self.book.stop_requested and self.standing in ("queued", "interrupted")
+
+    @property
     def words(self) -> str:
-        """The same, with a verdict that is none to be pleased with."""
+        """The standing, with a verdict that is none to be pleased with."""
         is_failed = self.verdict is not None and self.verdict.is_failed
         return f"{self.standing}, verdict: failed" if is_failed else self.standing
 
@@ -68,9 +73,9 @@ class RestAsked:
 
     is_asked: bool
     holder: str | None
-    """Who writes it; where nobody does, whoever is beginning to is asked."""
-    has_died: bool
-    """Whoever held it lives no more, so that it rests already."""
+    """Who writes it; where nobody does, whoever takes it next is asked."""
+    dead: str = ""
+    """Who held it and lives no more."""
 
 
 @dataclass(frozen=True)
@@ -160,21 +165,23 @@ def studio_words(standing: StudioStanding, cap: Cap) -> str:
 
 
 def ask_to_rest(opened: OpenBook) -> RestAsked:
-    """Ask whoever writes a book, or is beginning to, to rest before the next step."""
+    """Ask whoever writes a book, or takes it next, to rest before the next step."""
     with opened.storage.write() as stores:
-        book = stores.books.get(opened.book.id)
-        holder = book.lease_owner
-        has_died = holder is not None and is_dead(holder)
-        is_asked = not has_died and book.state is not BookState.FINISHED
+        is_asked = stores.books.get(opened.book.id).state is not BookState.FINISHED
         if is_asked:
             stores.books.ask_to_rest(opened.book.id)
-    return RestAsked(is_asked, holder, has_died)
+        holder = holder_of(stores.connection, opened.book.id)
+    if holder is None:
+        return RestAsked(is_asked, None)
+    return RestAsked(is_asked, holder.owner) if holder.is_alive else RestAsked(is_asked, None, holder.owner)
 
 
 def begin_anew(database: Database, book: str) -> None:
-    """Forget that a book was to rest, for whoever begins to have it written; what is asked from now on counts."""
+    """Forget that a book was to rest, for whoever has handed it in, unless it is a living worker that was asked."""
     with database.write(Failpoint.EDIT_BOOK) as connection:
-        BookRepository(connection).begin_anew(book)
+        holder = holder_of(connection, book)
+        if holder is None or not holder.is_alive:
+            BookRepository(connection).change(book, stop_requested=False)
 
 
 def put_away(opened: OpenBook, is_archived: bool) -> None:

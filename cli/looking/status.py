@@ -141,7 +141,7 @@ def _details(line: ListedBook, progress: BookProgress, roles: list[RoleSum], wai
 
 def _facts(line: ListedBook, progress: BookProgress, waiting: int) -> list[tuple[str, str]]:
     book, root, verdict = progress.book, progress.root, line.verdict
-    why = ("asked to rest" if book.stop_requested else "",) if line.standing == "queued" else (book.reason, book.advice)
+    why = ("asked to rest",) if line.is_to_rest else () if line.standing == "queued" else (book.reason, book.advice)
     facts = [
         ("book", book.id),
         ("title", book.title),

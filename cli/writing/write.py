@@ -141,7 +141,7 @@ def pause(book: BookArgument, as_json: AsJson = False) -> None:
     elif asked.is_asked and asked.holder:
         note(f"{opened.book.id} will rest once the call in flight is recorded ({asked.holder} writes it)")
     else:
-        why = f"{asked.holder} has died" if asked.has_died else "nobody writes it"
+        why = f"{asked.dead} has died" if asked.dead else "nobody writes it"
         waiting = "; a run that waits for a worker or is just beginning rests at once" if asked.is_asked else ""
         note(f"{opened.book.id} rests already; {why}{waiting}")
 

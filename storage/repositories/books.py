@@ -4,7 +4,7 @@ import json
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, Row, Update, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select, update
 
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import Brief, make_brief
@@ -82,11 +82,8 @@ class BookRepository:
 
     def ask_to_rest(self, identity: str) -> None:
         """Wish that a book rest before its next step; a run of it that is still to take it hears of that, too."""
-        self._connection.execute(_of(identity).values(stop_requested=True, stop_requested_at=database_now()))
-
-    def begin_anew(self, identity: str) -> None:
-        """Forget that a book was to rest, unless somebody writes it: who begins it now wants it written."""
-        self._connection.execute(_of(identity).where(books.c.lease_owner.is_(None)).values(stop_requested=False))
+        asked = update(books).where(books.c.id == identity)
+        self._connection.execute(asked.values(stop_requested=True, stop_requested_at=database_now()))
 
     def change(self, identity: str, **columns: Any) -> None:
         """Change some columns of a book's row."""
@@ -129,7 +126,3 @@ def _book(row: Row[Any]) -> Book:
     values = row._asdict()
     values |= {"brief": make_brief(json.loads(values["brief"])), "windows": json.loads(values["windows"])}
     return Book.model_validate(values)
-
-
-def _of(identity: str) -> Update:
-    return update(books).where(books.c.id == identity)

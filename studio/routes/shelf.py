@@ -46,6 +46,7 @@ class ShelfRow:
         if self.failure and self.standing != "starting":
             return in_words(self.failure)
         reason = self.line.book.reason if self.line.book.state is BookState.PAUSED else ""
+        reason = "asked to rest" if self.line.is_to_rest else reason
         if reason.startswith("a branch of "):
             return "It rests since it was forked."
         return "It has come as far as you asked." if reason.startswith("reached ") else in_words(reason)
@@ -83,7 +84,7 @@ def pause(book: ThisBook) -> HTMLResponse:
         asked = ask_to_rest(opened)
     if asked.is_asked and asked.holder:
         return book.done("It will rest once the call in flight is recorded.")
-    return book.done("It rests already.")
+    return book.done("It rests, and so will a run of it that waits." if asked.is_asked else "It rests already.")
 
 
 @router.post("/books/{book}/resume")

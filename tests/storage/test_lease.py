@@ -8,9 +8,10 @@ import pytest
 from sqlalchemy import select, update
 
 from bookwright.failpoints import Failpoint
+from bookwright.models.book import BookState
 from bookwright.models.errors import BookHeld, LeaseLost
 from bookwright.storage.engine.database import database_now
-from bookwright.storage.lease import Lease
+from bookwright.storage.lease import Lease, interrupted
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import books
@@ -197,16 +198,23 @@ def test_a_stop_that_was_asked_for_since_the_run_was_handed_in_is_heard_however_
     assert is_stop_asked(storage, lease) is is_heard
 
 
-@pytest.mark.parametrize("is_held", [True, False])
-def test_who_begins_a_book_anew_forgets_an_older_wish_unless_it_is_for_a_living_worker(
-    storage: BookStorage, is_held: bool
+@pytest.mark.parametrize("has_died", [False, True])
+def test_a_stop_that_a_worker_did_not_live_to_hear_is_heard_by_the_next_that_is_to_hear_of_it(
+    storage: BookStorage, has_died: bool
 ) -> None:
-    lease = take(storage, "worker A") if is_held else None
+    take(storage, "worker A")
+    if has_died:
+        run_out(storage)
     with storage.write() as stores:
+        stores.books.set_state(BOOK, BookState.WRITING)
         stores.books.ask_to_rest(BOOK)
-        stores.books.begin_anew(BOOK)
+        asked_at = stores.books.get(BOOK).stop_requested_at
+    run_out(storage)
 
-    assert is_stop_asked(storage, lease or take(storage, "worker A", wished_since=0.0)) is is_held
+    with storage.read() as stores:
+        assert interrupted(stores.connection) == []  # nobody hands it in anew
+    assert is_stop_asked(storage, take(storage, "worker B", -1, wished_since=0.0))
+    assert not is_stop_asked(storage, take(storage, "worker C", wished_since=asked_at))
 
 
 def test_of_two_that_race_one_wins(storage: BookStorage) -> None:

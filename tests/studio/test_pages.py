@@ -158,6 +158,15 @@ def test_a_book_that_is_written_is_asked_to_rest(page: TestClient, book: BookSto
         assert stores.books.get("lamp").stop_requested
 
 
+def test_a_book_whose_worker_died_is_to_rest_and_says_so(page: TestClient, book: BookStorage) -> None:
+    with book.write() as stores:
+        stores.books.set_state("lamp", BookState.WRITING)
+        Lease.take(stores.connection, "lamp", "a worker on elsewhere", -1)
+
+    assert "It rests, and so will a run of it that waits." in page.post("/books/lamp/pause").text
+    assert "asked to rest" in page.get("/").text
+
+
 def test_errors_say_in_words_what_to_do(page: TestClient, book: BookStorage) -> None:
     unknown = page.get("/books/nobody")
     nowhere = page.get("/books/lamp/read/1.99")

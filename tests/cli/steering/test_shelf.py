@@ -9,6 +9,7 @@ import tomllib
 import pytest
 from typer.testing import CliRunner
 
+from bookwright.app.status.books import begin_anew
 from bookwright.cli.main import app
 from bookwright.models.book import BookState
 from bookwright.models.brief import parse_brief
@@ -196,17 +197,32 @@ def test_pausing_asks_the_worker_and_says_when_there_is_none(cli, book):
     assert json.loads(cli("status", "lamp", "--json").out)["state"] == "stopping"
 
 
-def test_pausing_a_book_whose_worker_has_died_asks_nobody(cli, book):
+@pytest.mark.parametrize("seconds", [60, -1])
+def test_pausing_a_book_whose_worker_has_died_asks_whoever_takes_it_next(cli, book, seconds):
     with subprocess.Popen([sys.executable, "-c", ""]) as gone:
         gone.wait()
-    owner = f"process {gone.pid} on {socket.gethostname()}"
+    owner = f"process {gone.pid} on {socket.gethostname()}" if seconds > 0 else "process 1 on elsewhere"
     with book.write() as stores:
-        Lease.take(stores.connection, book.book, owner, 60)
+        stores.books.set_state(book.book, BookState.WRITING)
+        Lease.take(stores.connection, book.book, owner, seconds)
 
     outcome = cli("pause", "lamp")
 
-    assert f"rests already; {owner} has died" in outcome.err
+    assert f"rests already; {owner} has died; a run that waits for a worker" in outcome.err
+    assert stored(book)[0].stop_requested
+    assert json.loads(cli("pause", "lamp", "--json").out)["held_by"] is None
+    assert cli("status", "lamp").out.splitlines()[2].split(maxsplit=1)[1].strip() == "interrupted - asked to rest"
+    begin_anew(book.database, "lamp")
     assert not stored(book)[0].stop_requested
+
+
+def test_a_book_that_is_handed_in_anew_is_to_rest_still_if_its_living_worker_was_asked(cli, book):
+    held(book)
+    cli("pause", "lamp")
+
+    begin_anew(book.database, "lamp")
+
+    assert stored(book)[0].stop_requested
 
 
 @pytest.mark.parametrize("given", ["<&-", "</dev/null"])

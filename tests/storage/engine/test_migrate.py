@@ -68,7 +68,8 @@ def test_a_database_of_the_first_revision_keeps_its_books(empty: Database) -> No
     _bring_to(empty, "0001")
     with empty.write(Failpoint.EDIT_BOOK) as connection:
         BookRepository(connection).create("lamp", BRIEF)
-        connection.execute(text("UPDATE books SET cost = 1234567, input_tokens = 89, lease_token = 7, stop_requested = true"))
+        changed = "cost = 1234567, input_tokens = 89, lease_token = 7, stop_requested = true"
+        connection.execute(text(f"UPDATE books SET {changed}"))
         before = connection.execute(text("SELECT * FROM books")).one()._asdict()
 
     assert migrate.upgrade(empty)
