@@ -43,6 +43,8 @@ class OpenBook:
     settings: Settings
     storage: BookStorage
     book: Book
+    known_wish: float = 0.0
+    """When it was asked to rest last, as it was opened: who goes on with it does so in spite of that."""
 
 
 @contextmanager
@@ -91,7 +93,8 @@ def open_book(identity: str, note: Callable[[str], None], settings: Settings | N
             raise BookNotFound(f"there is no book {identity!r}; no book was begun in {str(settings.home)!r}")
         with database.read() as connection:
             book = BookRepository(connection).get(identity)
-        opened = OpenBook(settings, BookStorage(database, book.id, book.brief.language), book)
+        storage = BookStorage(database, book.id, book.brief.language)
+        opened = OpenBook(settings, storage, book, book.stop_requested_at)
         yield opened
         if opened.storage.has_written:
             _bring_up_vault(opened, note)

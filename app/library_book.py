@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from bookwright.app.access import OpenBook, find_node, open_book, paced_models, unheard
-from bookwright.app.status.books import ask_to_rest, begin_anew
+from bookwright.app.status.books import ask_to_rest
 from bookwright.exports.files import check_formats, export, export_path
 from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.text import body
@@ -245,11 +245,15 @@ def write_book(storage: BookStorage, settings: Settings, limits: Limits, on_even
     from bookwright.flows.open_book import RunConfig
     from bookwright.flows.run_book import run_book
 
-    begin_anew(storage.database, storage.book)
+    with storage.read() as stores:
+        known_wish = stores.books.get(storage.book).stop_requested_at
     with paced_models(storage.database, settings) as models, closing(EventBus()) as events:
         if on_event:
             events.on("*", on_event)
-        around = RunConfig(settings, storage.database, models, events=events, limits=limits, cancel=models.cancel)
+        around = RunConfig(
+            settings, storage.database, models, events=events, limits=limits, cancel=models.cancel,
+            wished_since=known_wish,
+        )  # fmt: skip
         run_book(storage.book, around)
 
 

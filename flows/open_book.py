@@ -72,8 +72,8 @@ class RunConfig:
     """The command that goes on with a book that rests, without the book's id: how the book came here."""
     webhook_hosts: tuple[str, ...] | None = None
     """Whom the book's webhook may belong to; None for anybody, where the person who runs the book is its author."""
-    handed_in_at: float = 0.0
-    """When, in seconds: who wished before that the book rest did not mean this run. 0 for one that was begun here."""
+    wished_since: float = 0.0
+    """Who wished by then that the book rest did not mean this run: when it was handed in, or a wish that it knew of."""
 
 
 @contextmanager
@@ -94,7 +94,7 @@ def hold_book(book_id: str, around: RunConfig, *, way_on: str = "") -> Iterator[
     embedder = EmbedderAhead(make_embedder(settings))
     check_after_unclean_stop(database, book_id)
     with stopping(settings.stop_seconds, around.cancel) as stop:
-        wished_since = None if way_on else around.handed_in_at
+        wished_since = None if way_on else around.wished_since
         book, lease = take(database, book_id, settings.lease_seconds, wished_since=wished_since)
         storage = BookStorage(database, book.id, book.brief.language, HeldView())
         journal = Journal(storage, lease, way_on or f"`{around.goes_on_by} {book.id}`")

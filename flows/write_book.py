@@ -103,7 +103,7 @@ def _run(limits: Limits, model: str | None) -> Iterator[BookRun]:
         around = RunConfig(
             settings=settings, database=database, models=models, observer=observer,
             limits=limits, cancel=models.cancel, model=model, webhook_hosts=settings.webhook_hosts,
-            goes_on_by="bookwright submit --book", handed_in_at=handed_in_at(),
+            goes_on_by="bookwright submit --book", wished_since=handed_in_at(),
         )  # fmt: skip
         try:
             yield BookRun(around, partial(_logged, logger.info), partial(_suspend, database=database))

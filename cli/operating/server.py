@@ -71,9 +71,9 @@ def submit(
     from bookwright.flows.prefect import pool as prefect_pool  # Prefect takes a second to import
 
     with prefect_pool.on_server(_server(settings)), existing_library(settings) as database:
-        if database is not None:
-            begin_anew(database, name)
         run = prefect_pool.hand_in(order, name)
+        if database is not None:  # no worker is so quick
+            begin_anew(database, name)
     if not run.is_awaited:
         note(f"no worker was heard of lately; `prefect worker start --pool {prefect_pool.POOL}` starts one")
     told = f"{name} is handed in as flow run {run.id}\n{run.url}"

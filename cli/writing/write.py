@@ -18,7 +18,7 @@ from bookwright.app.orders import starting
 from bookwright.app.orders.brief_changes import update_brief
 from bookwright.app.orders.briefs import read_brief
 from bookwright.app.orders.examples import example_brief
-from bookwright.app.status.books import ask_to_rest, begin_anew
+from bookwright.app.status.books import ask_to_rest
 from bookwright.app.status.progress import stage_of
 from bookwright.cli.access import open_book, wait_until_free
 from bookwright.cli.options import AsJson, BookArgument, BriefFile, Example, More, RunOptions, takes_brief, takes_run
@@ -72,10 +72,10 @@ def write_brief(
         if run.is_new or not is_begun(database, brief):
             check_reach(brief, settings)
         book = find_or_create(database, brief, is_new=run.is_new, setting=setting)
-        opened = OpenBook(settings, BookStorage(database, book.id, book.brief.language), book)
-        begin_anew(database, book.id)
+        storage = BookStorage(database, book.id, book.brief.language)
+        opened = OpenBook(settings, storage, book, book.stop_requested_at)
         wait_until_free(opened)
-        book = update_brief(book, brief, opened.storage, note)
+        book = update_brief(book, brief, storage, note)
         bring_to_its_end(replace(opened, book=book), run, limits, formats)
 
 
@@ -91,7 +91,6 @@ def resume_book(book: BookArgument, more: More = None, *, run: RunOptions) -> No
     """Go on with a book from where it rests; with --words, behind the end of one that is written."""
     run.check_one_voice()
     with open_book(book) as opened:
-        begin_anew(opened.storage.database, opened.book.id)
         limits = Limits.parse(starting.end_in(opened.storage, run.until, grows=more is not None), run.words_today)
         starting.check_writable(opened.book.brief, opened.settings)
         if not opened.book.calls:

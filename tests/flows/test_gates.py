@@ -188,7 +188,7 @@ def test_a_book_that_was_to_rest_before_its_run_was_handed_in_is_written(sit: Si
     desk = sit(**SHORT)
     with desk.storage.write() as stores:
         stores.books.ask_to_rest(desk.storage.book)
-    desk.around = replace(desk.around, handed_in_at=desk.book.stop_requested_at + 1)
+    desk.around = replace(desk.around, wished_since=desk.book.stop_requested_at + 1)
 
     assert desk.run().state is BookState.FINISHED
 

@@ -71,6 +71,8 @@ def test_a_book_that_was_to_rest_is_wanted_again_once_it_is_handed_in_and_not_be
     assert wishes()
 
     monkeypatch.setattr(prefect_server, "known_server", lambda _: PrefectApi(api_url(free_port())))
+    assert cli("submit", *order).code == 1  # the server does not answer
+    assert wishes()
     monkeypatch.setattr(pool, "hand_in", lambda order, name: Submitted("1", name, "", is_awaited=True))
     assert cli("submit", *order).out.startswith(f"{book} is handed in")
     assert not wishes()

@@ -10,7 +10,9 @@ import sys
 import pytest
 
 from bookwright.cli.access import open_book
+from bookwright.cli.writing import write
 from bookwright.models.book import BookState
+from bookwright.models.errors import BookHeld
 from bookwright.storage.lease import Lease, is_dead
 from tests.support.forks import reached
 
@@ -61,6 +63,34 @@ def test_what_happens_is_told_line_by_line_without_a_terminal(cli):
     assert any(line.startswith("1 book ") and " is done: " in line for line in lines)
     assert any("is finished: " in line for line in lines)
     assert outcome.err == ""
+
+
+@pytest.mark.parametrize("option", ["--until=nowhere", "--no-prefect"])
+def test_a_resume_that_is_refused_leaves_a_wish_to_rest_as_it_was(cli, book, monkeypatch, option):
+    def refuse(opened):
+        raise BookHeld("lamp", "somebody else", 1.0)
+
+    monkeypatch.setattr(write, "wait_until_free", refuse)
+    cli("pause", "lamp")
+
+    assert cli("resume", "lamp", option).code in (2, 3)
+    with book.read() as stores:
+        assert stores.books.get("lamp").stop_requested
+
+
+def test_a_resume_hears_a_wish_that_came_while_it_waited_and_none_from_before(cli, book, monkeypatch):
+    with book.write() as stores:
+        stores.nodes.change(stores.nodes.by_label("1.3").key, status="open")
+    cli("pause", "lamp")
+    monkeypatch.setattr(write, "wait_until_free", lambda opened: cli("pause", "lamp"))
+
+    assert "asked to rest." in cli("resume", "lamp", "--no-prefect").err
+    cli("pause", "lamp")
+    monkeypatch.setattr(write, "wait_until_free", lambda opened: None)
+    cli("resume", "lamp", "--no-prefect")
+
+    with book.read() as stores:
+        assert stores.books.get("lamp").reason != "asked to rest"
 
 
 def test_the_prose_is_streamed_on_demand(cli):
