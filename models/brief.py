@@ -3,10 +3,10 @@
 import tomllib
 import unicodedata
 from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import Annotated, Any, dataclass_transform
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, Field, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, Field, ValidationError, ValidationInfo, field_validator
 
 from bookwright.models.codex.entries import Names, Secret, Visibility, VisibilityLevel, slug
 from bookwright.models.codex.foreshadowing import Foreshadowing
@@ -60,6 +60,7 @@ PlainText = Annotated[str, AfterValidator(_plain)]
 WebAddress = Annotated[PlainText, AfterValidator(_web_address), Field(max_length=2_000)]
 
 
+@dataclass_transform(kw_only_default=True, field_specifiers=(Field,))
 class _Order(type(StrictModel)):  # type: ignore[misc]  # pydantic's metaclass has no public name
     """What a program of an author's calls to make an order; pydantic's own ways of making one pass it by."""
 
@@ -89,7 +90,9 @@ class Brief(StrictModel, metaclass=_Order):
     pen_name: PlainText = Field(default="", max_length=120, description="The author named on the cover.")
     contact: PlainText = Field(default="", max_length=1_000)
     """How editors reach the author, one thing a line, the name first: for a manuscript's title page, not for models."""
-    language: Language = Field(description="en, zh, ja or ko; told by the premise if not given.")
+    language: Language = Field(
+        default="", validate_default=True, description="en, zh, ja or ko; told by the premise if not given."
+    )
     prompt_language: Language | None = None
     blueprint: PlainText = Field(
         default="", max_length=1_000, description="What kind of book: a blueprint's name, name:variant, or folder."
@@ -148,12 +151,10 @@ class Brief(StrictModel, metaclass=_Order):
     """They go to the codex when the book is begun, and so do the threads; a stored brief has none."""
     foreshadowing: tuple[Foreshadowing, ...] = Field(default=(), max_length=MAX_SECRETS)
 
-    @model_validator(mode="before")
+    @field_validator("language", mode="before")
     @classmethod
-    def _detect_language(cls, values: Any) -> Any:
-        if isinstance(values, dict) and not values.get("language"):
-            values = {**values, "language": detect_language(str(values.get("premise", "")))}
-        return values
+    def _told_by_premise(cls, language: Any, info: ValidationInfo) -> Any:
+        return language or detect_language(info.data.get("premise", ""))
 
     @field_validator("secrets", "foreshadowing", mode="before")
     @classmethod

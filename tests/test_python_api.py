@@ -59,6 +59,11 @@ def test_types_know_what_is_public() -> None:
     assert sorted(bookwright.__all__) == sorted(re.findall(r"import (\w+) as", stub))
 
 
+def test_types_want_of_a_brief_what_has_to_be_given_also_without_pydantics_plugin() -> None:
+    assert [name for name, field in Brief.model_fields.items() if field.is_required()] == ["premise", "length"]
+    assert "__dataclass_transform__" in vars(type(Brief))  # type checkers do not see that of its base
+
+
 def test_importing_the_package_loads_nothing() -> None:
     code = "import bookwright, sys; print([name for name in sys.modules if name.startswith('bookwright.')])"
 
