@@ -103,13 +103,17 @@ def unpack(path: Path, target: Path) -> None:
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
     try:
-        with zipfile.ZipFile(path) as archive:
+        file = path.open("rb")
+    except (FileNotFoundError, NotADirectoryError):
+        raise UnusableBackup(f"there is no file {str(path)!r}") from None
+    except OSError as error:
+        raise UnusableBackup(f"{str(path)!r} cannot be read ({error.strerror}); name one that you may read") from None
+    try:
+        with file, zipfile.ZipFile(file) as archive:
             yield archive, Manifest.model_validate_json(archive.read(_MANIFEST))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"]))
         raise UnusableBackup(f"the manifest of {str(path)!r} cannot be read: {where} {first['msg']}") from None
-    except (FileNotFoundError, NotADirectoryError):
-        raise UnusableBackup(f"there is no file {str(path)!r}") from None
-    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, IsADirectoryError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError) as error:
         raise UnusableBackup(f"{str(path)!r} is no whole backup of bookwright ({error})") from None

@@ -17,7 +17,7 @@ from sqlalchemy.sql.functions import GenericFunction
 from sqlalchemy.types import Float
 
 from bookwright.failpoints import Failpoint, reach
-from bookwright.models.errors import DatabaseUnreachable, DiskFull, UnwritableFolder
+from bookwright.models.errors import DatabaseUnreachable, DiskFull, StorageError, UnwritableFolder
 from bookwright.models.settings import Settings
 from bookwright.storage.engine.engines import postgres_engine, sqlite_engine
 from bookwright.storage.engine.prepared import through_driver
@@ -27,6 +27,8 @@ from bookwright.storage.files.privacy import make_private
 
 _RECONNECT_PERIOD = 0.25
 """Seconds between tries to reach a server that is away."""
+_NO_RIGHT = ("42501", "3F000")
+"""What Postgres calls a want of rights, and a schema that its user may not look into."""
 
 
 class database_now(GenericFunction[float]):
@@ -183,6 +185,8 @@ class Database:
         text = str(error.orig).strip()
         if self.is_sqlite and (isinstance(error, OperationalError) or is_damage(text)):
             return sqlite_error(text, Path(str(self.engine.url.database)))
+        if getattr(error.orig, "sqlstate", None) in _NO_RIGHT:
+            return no_right(text)
         if not isinstance(error, OperationalError) and not error.connection_invalidated:
             return error
         if "full" in text or "No space" in text:
@@ -199,6 +203,14 @@ class Database:
             self._at_rest.connection = None
             connection.close()
         self.engine.dispose()
+
+
+def no_right(text: str) -> StorageError:
+    """Say that the user of a Postgres database may not do what has to be done."""
+    return StorageError(
+        f"the user that BOOKWRIGHT_DATABASE_URL names may not do that ({' '.join(text.split())}); "
+        "let the owner of the database grant it, or name the owner there"
+    )
 
 
 def open_database(settings: Settings) -> Database:

@@ -45,6 +45,8 @@ def sqlite_error(text: str, path: Path) -> StorageError:
         return DiskFull(f"the database could not be written: {text}; make room and try again")
     if "locked" in text or "busy" in text:
         return DatabaseBusy(f"{locker(path)} has locked the database; let it end, or end it, and try again")
+    if "readonly" in text or "unable to open" in text:
+        return StorageError(f"this user may not use {str(path)!r} ({text}); let it read and write it and its folder")
     return StorageError(f"the database fails: {text}")
 
 

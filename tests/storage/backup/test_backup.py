@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from socket import gethostname as hostname
 
+import psycopg
 import pytest
 from alembic import command
 from alembic.config import Config
@@ -25,6 +26,7 @@ from bookwright.storage.backup.backup_file import read_manifest
 from bookwright.storage.backup.postgres import Tools, find_tools
 from bookwright.storage.engine import migrate
 from bookwright.storage.engine.database import open_database
+from bookwright.storage.engine.sqlite import sqlite_error
 from bookwright.storage.lease import Lease
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
@@ -241,6 +243,7 @@ def close(held: Shelf) -> None:
         (lambda path: path.write_bytes(b"no zip"), "no whole backup"),
         (lambda path: path.write_bytes(path.read_bytes()[:-200]), "no whole backup"),
         (lambda path: path.unlink(), "there is no file"),
+        (lambda path: (path.unlink(), path.mkdir()), "cannot be read .Is a directory.; name one that you may read"),
         (lambda path: rewrite(path, database=lambda data: data[:50] + b"x" + data[51:]), "is damaged"),
         (lambda path: rewrite(path, manifest={"revision": "9999"}), "install bookwright"),
         (lambda path: rewrite(path, manifest={"format": 2}), "manifest"),
@@ -256,6 +259,42 @@ def test_a_file_that_is_no_whole_backup_is_refused(settings, storage, tmp_path, 
         restore(settings, made.path)
 
     assert content(settings) == before
+
+
+def test_a_file_that_this_user_may_not_read_is_refused(settings, storage, tmp_path):
+    made, user = back_up(settings, tmp_path / "kept.zip"), os.geteuid()
+    made.path.chmod(0)
+
+    os.seteuid(user or 65_534)  # root may read everything
+    try:
+        with pytest.raises(UnusableBackup, match=r"cannot be read .Permission denied.; name one that you may read"):
+            restore(settings, made.path)
+    finally:
+        os.seteuid(user)
+
+
+@pytest.mark.parametrize("text", ["attempt to write a readonly database", "unable to open database file"])
+def test_a_database_file_that_this_user_may_not_use_is_named(text):
+    assert str(sqlite_error(text, Path("/books/b.db"))).startswith(f"this user may not use '/books/b.db' ({text}); let")
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("granted", ["", "SELECT"])
+def test_a_restore_as_a_user_without_rights_says_what_to_do(tmp_path, postgres, granted):
+    settings = load_settings(home=tmp_path, database_url=postgres.url(postgres.new_database()))
+    database = open_database(settings)
+    migrate.upgrade(database)
+    database.dispose()
+    made = back_up(settings, tmp_path / "kept.zip")
+    role = f"reader_{granted.lower()}"
+    with psycopg.connect(settings.database_url, autocommit=True) as connection:
+        connection.execute(f"CREATE ROLE {role} LOGIN")
+        if granted:
+            connection.execute(f"GRANT {granted} ON ALL TABLES IN SCHEMA public TO {role}")
+    reader = load_settings(home=tmp_path, database_url=settings.database_url.replace("postgres@", f"{role}@"))
+
+    with pytest.raises(StorageError, match=r"names may not do that .*permission denied for .*; let the owner"):
+        restore(reader, made.path)
 
 
 def rewrite(path: Path, manifest: dict[str, object] | None = None, database: Callable[[bytes], bytes] = bytes) -> None:
