@@ -27,6 +27,18 @@ class BookState(StrEnum):
     CANCELLED = "cancelled"
 
 
+RESTING = ("paused", "interrupted")
+"""Where a book stands that somebody may go on with."""
+
+
+def standing_of(state: BookState, *, is_held: bool, is_to_rest: bool, is_queued: bool = False) -> str:
+    """Say in one word where a book stands; one that nobody writes any more was interrupted, or waits for a worker."""
+    if is_held:
+        return "stopping" if is_to_rest else state.value
+    standing = "interrupted" if state is BookState.WRITING else state.value
+    return "queued" if is_queued and standing in RESTING else standing
+
+
 class Book(FrozenModel):
     """A book's row with its current brief."""
 

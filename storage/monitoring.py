@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, event, func, select
 
-from bookwright.models.book import BookState
+from bookwright.models.book import BookState, standing_of
 from bookwright.models.errors import StorageError
 from bookwright.models.settings import Settings
 from bookwright.storage.engine.database import Database, database_file, database_now, open_database
@@ -76,6 +76,8 @@ class BookStatus:
     lease_owner: str | None
     lease_left: float
     """Seconds by the database's clock; negative once the lease has run out."""
+    is_queued: bool = False
+    """A run of it waits for a worker, as the database does not know."""
 
     @property
     def is_held(self) -> bool:
@@ -84,20 +86,20 @@ class BookStatus:
 
     @property
     def standing(self) -> str:
-        """Where the book stands in one word: its state, or `interrupted` or `stopping`."""
-        if self.state is BookState.WRITING and not self.is_held:
-            return "interrupted"
-        return "stopping" if self.is_held and self.stop_requested else self.state.value
+        """Where the book stands in one word: its state, or `interrupted`, `queued` or `stopping`."""
+        is_held, is_to_rest = self.is_held, self.stop_requested
+        return standing_of(self.state, is_held=is_held, is_to_rest=is_to_rest, is_queued=self.is_queued)
 
     @property
     def stamp(self) -> tuple[object, ...]:
         """Differs whenever something of the book has changed."""
-        return (self.updated_at, self.calls, self.standing, self.title, self.lease_owner, self.is_archived)
+        told = (self.standing, self.stop_requested, self.title, self.lease_owner, self.is_archived)
+        return (self.updated_at, self.calls, *told)
 
 
 def statuses(connection: Connection) -> list[BookStatus]:
     """Return the status of every book, oldest book first."""
-    names = [name for name in BookStatus.__dataclass_fields__ if name != SECONDS_LEFT.name]
+    names = BookStatus.__dataclass_fields__.keys() - {SECONDS_LEFT.name, "is_queued"}
     query = select(*(books.c[name] for name in names), SECONDS_LEFT).order_by(books.c.created_at, books.c.id)
     rows = connection.execute(query)
     return [BookStatus(**(dict(row._mapping) | {"state": BookState(row.state)})) for row in rows]

@@ -16,13 +16,14 @@ from bookwright.app.comments import all_comments, comments_at
 from bookwright.app.estimates.bill import Confirmable
 from bookwright.app.orders.starting import end_in
 from bookwright.app.records.thread_board import make_board
-from bookwright.app.status.books import list_books, state_of
+from bookwright.app.status.books import list_books, queued_books, state_of
 from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.report.book_report import report_of
 from bookwright.exports.text import body
 from bookwright.flows.revision.refresh import RefreshScope
 from bookwright.flows.revision.revise import chosen, with_prose
 from bookwright.flows.stopping import Limits
+from bookwright.models.book import RESTING
 from bookwright.models.codex.entries import CodexEntry, Visibility
 from bookwright.models.codex.record import neutral_names
 from bookwright.models.errors import InvalidInput
@@ -78,7 +79,7 @@ class BookQueries:
     def books(self) -> list[Facts]:
         """List all books: id, title, where each stands, how much is written, what it has cost."""
         with existing_library(self._settings) as database:
-            lines = [] if database is None else list_books(database)
+            lines = [] if database is None else list_books(database, queued=queued_books(self._settings))
         return [
             {
                 "book": line.book.id, "title": line.book.title, "state": line.words, "reason": line.book.reason,
@@ -92,8 +93,9 @@ class BookQueries:
         """Tell where one book stands, why it rests, what it has cost, and the gates that wait for its author's word."""
         with open_book(book, unheard, self._settings) as opened, opened.storage.read() as stores:
             own, root = stores.books.get(opened.book.id), stores.nodes.root()
+            is_queued = state_of(own) in RESTING and own.id in queued_books(self._settings)
             return {
-                "book": own.id, "title": own.title, "state": state_of(own), "reason": own.reason,
+                "book": own.id, "title": own.title, "state": state_of(own, is_queued=is_queued), "reason": own.reason,
                 "advice": own.advice, "written": root.written, "length": root.length or own.brief.length,
                 "unit": own.brief.length_unit, "usd": own.dollars, "cap_usd": own.brief.budget.usd,
                 "gates": [facts_of(gate) for gate in stores.gates.waiting()],

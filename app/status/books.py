@@ -3,7 +3,8 @@
 import os
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,8 @@ from bookwright.app.access import OpenBook, at_rest
 from bookwright.exports.report.verdict import BookVerdict, verdict_on
 from bookwright.failpoints import Failpoint
 from bookwright.models.amount import Cap
-from bookwright.models.book import Book, BookState
+from bookwright.models.book import Book, BookState, standing_of
+from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings
 from bookwright.models.wording import dollars, money, tokens
 from bookwright.storage.branches.repository import BranchRepository, Fork
@@ -47,8 +49,7 @@ class ListedBook:
     @property
     def standing(self) -> str:
         """Where it stands in one word."""
-        standing = state_of(self.book)
-        return "queued" if self.is_queued and standing in ("paused", "interrupted") else standing
+        return state_of(self.book, is_queued=self.is_queued)
 
     @property
     def is_to_rest(self) -> bool:
@@ -88,8 +89,8 @@ class Deleted:
     """Why its folder could not be removed."""
 
 
-def list_books(database: Database, with_archived: bool = False) -> list[ListedBook]:
-    """Return the books, those that were put away only if asked for."""
+def list_books(database: Database, with_archived: bool = False, queued: Collection[str] = ()) -> list[ListedBook]:
+    """Return the books, those that were put away only if asked for; `queued` are those that wait for a worker."""
     with database.read() as connection:
         books = BookRepository(connection).all(with_archived)
         gates = [gate.book for gate in waiting_gates(connection)]
@@ -101,7 +102,8 @@ def list_books(database: Database, with_archived: bool = False) -> list[ListedBo
             verdict = verdict_of(book, stores)
             name = forks[book.id].name if book.id in forks else ""
             count = families[_root_of(book.id, forks)]
-            lines.append(ListedBook(book, stores.nodes.root().written, gates.count(book.id), verdict, name, count))
+            written, is_queued = stores.nodes.root().written, book.id in queued
+            lines.append(ListedBook(book, written, gates.count(book.id), verdict, name, count, is_queued))
     return lines
 
 
@@ -111,24 +113,31 @@ def _root_of(book: str, forks: Mapping[str, Fork]) -> str:
     return book
 
 
-def studio_runs(settings: Settings, database: Database | None) -> "tuple[list[NewestRun], set[str]]":
-    """Return the books that a known server was handed and that are not begun, and the ids of those begun and queued.
+def studio_runs(settings: Settings) -> "list[NewestRun]":
+    """Return the newest runs that wait or have failed on a known server, one a book.
 
-    `database` is None where no book was begun. Raises `NoPrefectServer` where the server does not answer.
+    Raises:
+        NoPrefectServer: The server does not answer.
     """
     if not os.environ.get("PREFECT_API_URL") and not (settings.home / "prefect" / "api-url").exists():
-        return [], set()
+        return []
     from bookwright.flows.prefect.pool import handed_in  # Prefect takes a second to import
     from bookwright.flows.prefect.server import known_server
 
     api = known_server(settings)
-    runs = handed_in(api) if api else []
-    if not runs or database is None:
-        return runs, set()
-    with database.read() as connection:
-        books = BookRepository(connection)
-        new = [one for one in runs if books.find(one.book) is None]
-    return new, {one.book for one in runs if one not in new and one.state == "queued"}
+    return handed_in(api) if api else []
+
+
+def queued_in(runs: "Iterable[NewestRun]") -> frozenset[str]:
+    """Return the ids of the books that wait for a worker."""
+    return frozenset(one.book for one in runs if one.state == "queued")
+
+
+def queued_books(settings: Settings) -> frozenset[str]:
+    """Return the same, by what a known server tells; none where it does not answer."""
+    with suppress(BookwrightError):
+        return queued_in(studio_runs(settings))
+    return frozenset()
 
 
 def verdict_of(book: Book, stores: Stores) -> BookVerdict | None:
@@ -136,15 +145,12 @@ def verdict_of(book: Book, stores: Stores) -> BookVerdict | None:
     return verdict_on(stores) if book.brief.blueprint and book.state is BookState.FINISHED else None
 
 
-def state_of(book: Book) -> str:
-    """Say in one word where a book stands; a book that nobody writes any more was interrupted.
+def state_of(book: Book, *, is_queued: bool = False) -> str:
+    """Say in one word where a book stands.
 
     The lease runs by the database's clock and this looks at our own: good enough to be shown.
     """
-    held = is_held(book)
-    if book.state is BookState.WRITING and not held:
-        return "interrupted"
-    return "stopping" if held and book.stop_requested else book.state.value
+    return standing_of(book.state, is_held=is_held(book), is_to_rest=book.stop_requested, is_queued=is_queued)
 
 
 def is_held(book: Book) -> bool:

@@ -1,12 +1,15 @@
 """Looks into the database for the screen: short, read-only, and tried again when they fail."""
 
 import threading
-from dataclasses import dataclass
+import time
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from bookwright.app.access import OpenBook
+from bookwright.app.status.books import queued_books
 from bookwright.app.status.progress import BookProgress, progress_of
 from bookwright.app.watching.fisheye import Folds, TreeRow, fisheye
 from bookwright.models.document import DocumentKind
@@ -21,6 +24,8 @@ from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.tree.outline import ChildReader
 
 STEPS = 12
+_QUEUE_SECONDS = 5.0
+"""Between two questions to Prefect's server, which may be slow, or away."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,8 @@ class WatchedLibrary:
         self._file: object = None
         self._was_there = False
         self._worked: dict[str, tuple[int, float]] = {}
+        self._queued: Collection[str] = ()
+        self._next_queue = 0.0
 
     def statuses(self) -> list[BookStatus]:
         """Return every book's status; none where there is no database yet.
@@ -65,10 +72,27 @@ class WatchedLibrary:
         self._was_there = True
         try:
             with database.read() as connection:
-                return statuses(connection)
+                found, queued = statuses(connection), self.queued()
+            return [replace(status, is_queued=status.id in queued) for status in found]
         except (DBAPIError, StorageError):
             self.close()  # what is there when it comes back may be another
             raise
+
+    def queued(self) -> Collection[str]:
+        """Return the books that wait for a worker, as was found last; who has to be asked is asked beside it."""
+        with self._lock:
+            if time.monotonic() >= self._next_queue:
+                self._next_queue = float("inf")
+                threading.Thread(target=self._ask_queue, name="bookwright-queue", daemon=True).start()
+            return self._queued
+
+    def _ask_queue(self) -> None:
+        found: Collection[str] = ()
+        try:
+            found = queued_books(self._settings)
+        finally:  # whatever ails Prefect, it is asked again
+            with self._lock:
+                self._queued, self._next_queue = found, time.monotonic() + _QUEUE_SECONDS
 
     def sight(self, book: str, folds: Folds, *, shows_planning: bool = False) -> BookSight:
         """Return a book as it stands; its tree with its planning where that is wanted or all that there is yet.

@@ -7,17 +7,18 @@ import typer
 
 from bookwright.app.access import OpenBook, existing_library
 from bookwright.app.changes.gates import facts_of
-from bookwright.app.status.books import ListedBook, list_books, studio_runs, studio_words, verdict_of
+from bookwright.app.status.books import ListedBook, list_books, queued_in, studio_runs, studio_words, verdict_of
 from bookwright.app.status.progress import BookProgress, read_progress, spent
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson
 from bookwright.cli.output import make_console, note, print_facts, print_json, print_table, print_text
 from bookwright.models.amount import Cap
-from bookwright.models.book import BookState
+from bookwright.models.book import RESTING, BookState
 from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings, load_settings
 from bookwright.models.wording import moment, money, tokens
 from bookwright.storage.engine.database import Database
+from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.steps.queries import RoleSum
 from bookwright.storage.studio import Studio, StudioStanding
 
@@ -40,22 +41,30 @@ def status(
         return
     settings = load_settings()
     with existing_library(settings) as database:
-        new, queued = _handed_in(settings, database)
-        found = [] if database is None else list_books(database, with_archived)
-        lines = [replace(line, is_queued=line.book.id in queued) for line in found]
-        _show_all(lines, new, settings, as_json)
+        runs = _handed_in(settings)
+        lines = [] if database is None else list_books(database, with_archived, queued_in(runs))
+        _show_all(lines, _not_begun(runs, database), settings, as_json)
         if database is not None and settings.studio_cap.is_set and not as_json:
             with database.read() as connection:
                 print_text(f"\nstudio: {studio_words(Studio(connection).standing(), settings.studio_cap)}")
 
 
-def _handed_in(settings: Settings, database: Database | None) -> "tuple[list[NewestRun], set[str]]":
+def _handed_in(settings: Settings) -> "list[NewestRun]":
     """What `studio_runs` finds; what the studio's server does not tell is told of beside the facts."""
     try:
-        return studio_runs(settings, database)
+        return studio_runs(settings)
     except BookwrightError as error:
         note(f"what waits in the studio cannot be shown: {error}")
-        return [], set()
+        return []
+
+
+def _not_begun(runs: "list[NewestRun]", database: Database | None) -> "list[NewestRun]":
+    """Those of the runs whose books are not there yet."""
+    if not runs or database is None:
+        return runs
+    with database.read() as connection:
+        books = BookRepository(connection)
+        return [one for one in runs if books.find(one.book) is None]
 
 
 def _show_all(lines: list[ListedBook], waiting: "list[NewestRun]", settings: Settings, as_json: bool) -> None:
@@ -108,9 +117,8 @@ def _show_one(opened: OpenBook, as_json: bool) -> None:
         verdict = verdict_of(opened.book, stores)
         gates = stores.gates.waiting()
     line = ListedBook(progress.book, progress.root.written, len(gates), verdict)
-    if line.standing in ("paused", "interrupted"):
-        _, queued = _handed_in(opened.settings, opened.storage.database)
-        line = replace(line, is_queued=progress.book.id in queued)
+    if line.standing in RESTING:
+        line = replace(line, is_queued=progress.book.id in queued_in(_handed_in(opened.settings)))
     if as_json:
         more = {"gates": [facts_of(gate) for gate in gates], "studio": _studio_facts(standing, cap)}
         print_json(_details(line, progress, roles, waiting) | more)

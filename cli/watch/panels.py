@@ -19,7 +19,7 @@ from bookwright.storage.tree.outline import ChildLine
 
 MARKS = {
     "writing": "▶", "stopping": "▷", "paused": "‖", "waiting": "?", "interrupted": "!", "finished": "✓",
-    "cancelled": "×", "gone": "×", "agent": "@",
+    "queued": "…", "cancelled": "×", "gone": "×", "agent": "@",
 }  # fmt: skip
 _STYLES = {"writing": "green", "finished": "green", "waiting": "yellow", "interrupted": "red", "gone": "red"}
 _PIECES = {
@@ -162,6 +162,9 @@ def _doing(sight: ScreenSight, now: float) -> Text:
         return Text(
             in_a_line(f"{names_of(sight).call_of(heard.call)}: {heard.waits} (told {since} ago)"), style="yellow"
         )
+    if sight.status and sight.status.standing == "queued":
+        wish = ", and is to rest at once" if sight.status.stop_requested else ""
+        return Text(f"waits for a worker of the pool{wish}", style="yellow")
     if book and book.reason and not sight.is_live:
         told = " - ".join(part for part in (book.reason, book.advice) if part)
         return Text(in_a_line(told), style="red" if heard.error or "fault" in book.reason else "yellow")

@@ -170,7 +170,8 @@ class Watcher:
     def _deserves_tab(self, status: BookStatus) -> bool:
         if self._wanted:
             return status.id in self._wanted
-        return status.is_held or (status.state in (BookState.WRITING, BookState.WAITING) and not status.is_archived)
+        is_looked_for = status.state in (BookState.WRITING, BookState.WAITING) or status.standing == "queued"
+        return status.is_held or (is_looked_for and not status.is_archived)
 
     def _talks(self, books: Container[str]) -> list[str]:
         """Return the names of event files of agents that somebody talked with lately."""

@@ -2,7 +2,7 @@
 
 import socket
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -12,7 +12,7 @@ from bookwright.agents.backends.catalogue import PROVIDERS
 from bookwright.app.orders.starting import check_writable
 from bookwright.app.status.books import ListedBook, ask_to_rest, is_held, list_books, put_away
 from bookwright.flows.prefect.server import known_server
-from bookwright.models.book import BookState
+from bookwright.models.book import RESTING, BookState
 from bookwright.models.errors import BookHeld, InvalidInput
 from bookwright.storage.studio import Studio
 from bookwright.studio.pages import ThisBook, Undo, page
@@ -37,16 +37,15 @@ class ShelfRow:
     @property
     def standing(self) -> str:
         """Where the book stands in one word."""
-        is_resting = self.line.standing in ("paused", "interrupted")
-        return "starting" if self.is_starting and is_resting else self.line.standing
+        return "starting" if self.is_starting and self.line.standing in RESTING else self.line.standing
 
     @property
     def why(self) -> str:
         """Why it rests, where that is worth telling."""
-        if self.failure and self.standing != "starting":
+        if self.failure and self.standing not in ("starting", "queued"):
             return in_words(self.failure)
-        reason = self.line.book.reason if self.line.book.state is BookState.PAUSED else ""
-        reason = "asked to rest" if self.line.is_to_rest else reason
+        is_told = self.line.book.state is BookState.PAUSED and self.standing != "queued"
+        reason = "asked to rest" if self.line.is_to_rest else self.line.book.reason if is_told else ""
         if reason.startswith("a branch of "):
             return "It rests since it was forked."
         return "It has come as far as you asked." if reason.startswith("reached ") else in_words(reason)
@@ -56,7 +55,7 @@ class ShelfRow:
         """The page that has the way out, where it rests for a reason that asks for one."""
         book = self.line.book
         told = self.failure or (f"{book.reason} {book.advice}" if book.state is BookState.PAUSED else "")
-        return remedy_in(told, book.id) if told and self.standing in ("paused", "interrupted") else None
+        return remedy_in(told, book.id) if told and self.standing in RESTING else None
 
     @property
     def holder(self) -> str:
@@ -134,7 +133,7 @@ def pool(request: Request, studio: ThisStudio) -> HTMLResponse:
             standing = Studio(connection).standing()
     server = known_server(studio.settings)
     rows = [row_of(studio, line) for line in lines]
-    resting = [row for row in rows if row.line.standing in ("paused", "interrupted")]
+    resting = [row for row in rows if row.line.standing in (*RESTING, "queued")]
     return page(
         request, "pool.html.j2", held=[row for row in rows if is_held(row.line.book)], standing=standing,
         interrupted=[row for row in resting if row.line.standing == "interrupted"], resting=resting if server else [],
@@ -151,6 +150,7 @@ def help_page(request: Request, studio: ThisStudio) -> HTMLResponse:
 
 def row_of(studio: StudioState, line: ListedBook) -> ShelfRow:
     """Return a book's row."""
+    line = replace(line, is_queued=line.book.id in studio.library.queued())
     return ShelfRow(line, studio.runs.is_starting(line.book.id), studio.runs.failure(line.book.id))
 
 

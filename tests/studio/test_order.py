@@ -1,9 +1,11 @@
 """The order of a book changed on its page, an outline's split shown, covers, and handing in."""
 
 import re
+import time
 from io import BytesIO
 from zipfile import ZipFile
 
+import pytest
 from prefect.settings import PREFECT_API_URL, temporary_settings
 from starlette.testclient import TestClient
 
@@ -11,6 +13,7 @@ from bookwright.storage.lease import Lease
 from bookwright.storage.stores import BookStorage
 from tests.exports.test_epub import png
 from tests.studio.test_book_pages import PIECE
+from tests.support.books import queue
 
 
 def test_an_order_is_shown_changed_before_it_is_saved(page: TestClient, book: BookStorage) -> None:
@@ -91,6 +94,23 @@ def test_a_book_is_not_handed_in_again_while_it_is_being_handed_in(page: TestCli
 
     assert (first.status_code, second.status_code) == (200, 422)
     assert "still at work" in second.text
+
+
+def test_a_book_that_waits_for_a_worker_is_queued_on_all_pages(
+    page: TestClient, book: BookStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queue(monkeypatch, "lamp")
+    deadline = time.monotonic() + 20
+    while 'class="standing queued"' not in (shelf := page.get("/").text) and time.monotonic() < deadline:
+        time.sleep(0.05)  # the page waits for no answer of Prefect's
+    page.post("/books/lamp/pause")
+    with temporary_settings({PREFECT_API_URL: "http://127.0.0.1:9/api"}):
+        desk, asked, pool = (page.get(path).text for path in ("/books/lamp", "/", "/pool"))
+
+    assert ("books/lamp/pause" in shelf, "books/lamp/resume" in shelf, "not begun" in shelf) == (True, False, False)
+    assert "It waits for a worker of the pool." in desk
+    assert ("asked to rest" in asked, "books/lamp/resume" in asked) == (True, True)
+    assert ("Night Watch" in pool, "books/lamp/hand-in" in pool) == (True, False)
 
 
 def _seen(page: TestClient) -> str:

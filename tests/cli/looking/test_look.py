@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from bookwright.flows.prefect import pool, server
 from bookwright.storage.lease import Lease
+from tests.support.books import queue
 
 
 def test_status_lists_the_books_newest_first(cli, book):
@@ -177,10 +177,7 @@ def test_what_is_not_in_the_book_is_bad_input(cli, book, arguments, message):
 
 
 def test_status_calls_a_book_that_was_handed_in_again_queued_until_it_is_taken(cli, book, monkeypatch):
-    monkeypatch.setenv("PREFECT_API_URL", "http://127.0.0.1:9/api")
-    monkeypatch.setattr(server, "known_server", lambda settings: server.PrefectApi("http://127.0.0.1:9/api"))
-    runs = [pool.NewestRun("lamp", "queued", ""), pool.NewestRun("ship", "queued", "")]
-    monkeypatch.setattr(pool, "handed_in", lambda api: runs)
+    queue(monkeypatch, "lamp", "ship")
 
     assert [line.split()[:2] for line in cli("status").out.splitlines()[1:]] == [["lamp", "queued"], ["ship", "queued"]]
     assert [row["state"] for row in json.loads(cli("status", "--json").out)] == ["queued", "queued"]

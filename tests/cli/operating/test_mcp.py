@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bookwright.app.access import open_book
+from bookwright.app.assistants.queries import BookQueries
 from bookwright.models.codex.entries import Secret
 from bookwright.models.codex.record import Origin
 from bookwright.models.settings import Settings
 from bookwright.storage.stores import BookStorage
 from tests.cli.conftest import Cli
 from tests.cli.shelf import add_choice
+from tests.support.books import queue
 from tests.support.forks import forking_python
 
 if TYPE_CHECKING:
@@ -267,3 +269,13 @@ def until_it_listens(port: int) -> None:
                 return
         time.sleep(0.1)
     raise AssertionError("it does not listen")
+
+
+def test_a_book_that_waits_for_a_worker_is_queued(
+    settings: Settings, book: BookStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queries = BookQueries(settings)
+    resting = queries.status("lamp")["state"]
+    queue(monkeypatch, "lamp")
+
+    assert (resting, queries.status("lamp")["state"], queries.books()[0]["state"]) == ("paused", "queued", "queued")

@@ -1,10 +1,12 @@
 """What the screen is told: by the database and the event files of books that others write."""
 
+import time
 from itertools import count
 
 import pytest
 
 from bookwright.agents.runtime.events.event_file import event_path
+from bookwright.cli.watch.panels import facts
 from bookwright.cli.watch.watcher import ScreenWish, Watcher
 from bookwright.failpoints import Failpoint
 from bookwright.models.book import BookState
@@ -15,7 +17,7 @@ from bookwright.storage.lease import Lease
 from bookwright.storage.monitoring import open_read_only
 from tests.app.watching.saying import happened, said, say
 from tests.cli.shelf import a_book
-from tests.support.books import finish, make_book
+from tests.support.books import finish, make_book, queue
 
 
 @pytest.fixture
@@ -137,6 +139,24 @@ def test_gates_that_wait_are_told(book, watcher):
 
     assert [gate.kind for gate in sight.book.gates] == [GateKind.OUTLINE]
     assert sight.tabs[0].standing == "waiting"
+
+
+def test_a_book_that_waits_for_a_worker_is_queued_once_prefect_has_told_so(settings, book, watcher, monkeypatch):
+    queue(monkeypatch, "lamp")
+    other = make_book(settings, [], identity="other")
+    hold(other)
+    before = watcher.look(ScreenWish("lamp"))
+    with book.write() as stores:
+        stores.books.ask_to_rest("lamp")
+
+    deadline = time.monotonic() + 20
+    while not watcher.library.queued() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    sight = watcher.look(ScreenWish("lamp"))
+
+    assert [tab.name for tab in before.tabs] == ["other"]
+    assert ("lamp", "queued") in [(tab.name, tab.standing) for tab in sight.tabs]
+    assert facts(sight, 0.0).plain.endswith("waits for a worker of the pool, and is to rest at once")
 
 
 def test_a_deleted_book_stays_as_it_was_last_seen(book, watcher):
