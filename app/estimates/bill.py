@@ -151,8 +151,8 @@ def tally(storage: BookStorage) -> Tally:
     """Count what a walk took and scale it, level by level, to the book's whole length.
 
     The closed units of a level, if there are any, stand for the whole level: the book has as many
-    more as it is longer than what is written. An open unit without closed siblings stands for
-    units of its own length.
+    more as it is longer than what they hold of what is written. Without them the last unit that was
+    begun stands for units of its own length.
     """
     with storage.read() as stores:
         root = stores.nodes.root()
@@ -161,8 +161,11 @@ def tally(storage: BookStorage) -> Tally:
     nodes = units = 0.0
     for level in {entry.unit.level for entry in served}:
         of_level = [entry for entry in served if entry.unit.level is level]
-        for entry in [entry for entry in of_level if entry.is_closed] or of_level[-1:]:
-            often, again = _factors(entry, root)
+        closed = [entry for entry in of_level if entry.is_closed]
+        begun = [entry for entry in of_level if entry.unit.written] or of_level
+        share = sum(entry.unit.written for entry in closed) / max(sum(entry.unit.written for entry in begun), 1) or 1.0
+        for entry in closed or begun[-1:]:
+            often, again = _factors(entry, root, share)
             nodes += often * entry.nodes
             units += often
             for role, bill in entry.once.items():
@@ -193,13 +196,16 @@ def priced(bill: Bill, model: str, settings: Settings, *, least: bool = False) -
     )
 
 
-def _factors(entry: _Served, root: TaskNode) -> tuple[float, float]:
-    """Tell how often the whole book has such a unit, and how often the unit has what recurs in it."""
+def _factors(entry: _Served, root: TaskNode, share: float) -> tuple[float, float]:
+    """Tell how often the whole book has such a unit, and how often the unit has what recurs in it.
+
+    `share` is what the closed units of its level hold of what is written there.
+    """
     if root.status is NodeStatus.DONE:
         return 1.0, 1.0
     length = root.length or 1
     if entry.is_closed:
-        return length / max(root.written, 1), 1.0
+        return length / max(root.written, 1) / share, 1.0
     own_length = entry.unit.length or 1
     return length / own_length, own_length / max(entry.unit.written, 1)
 
