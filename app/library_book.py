@@ -109,7 +109,7 @@ class LibraryBook:
         with self._opened() as opened:
             limits = Limits.parse(end_in(opened.storage, until), words_today)
             check_writable(opened.book.brief, opened.settings)
-            write_book(opened.storage, self._settings, limits, on_event)
+            write_book(opened.storage, self._settings, limits, on_event, opened.known_wish)
         return self
 
     def pause(self) -> bool:
@@ -239,14 +239,14 @@ class LibraryBook:
             undo_merge(opened)
 
 
-def write_book(storage: BookStorage, settings: Settings, limits: Limits, on_event: Hearer | None) -> None:
-    """Have a book written as far as the limits allow, and its events heard."""
+def write_book(
+    storage: BookStorage, settings: Settings, limits: Limits, on_event: Hearer | None, known_wish: float
+) -> None:
+    """Have a book written as far as the limits allow, in spite of a known wish that it rest, and its events heard."""
     from bookwright.agents.runtime.events.bus import EventBus
     from bookwright.flows.open_book import RunConfig
     from bookwright.flows.run_book import run_book
 
-    with storage.read() as stores:
-        known_wish = stores.books.get(storage.book).stop_requested_at
     with paced_models(storage.database, settings) as models, closing(EventBus()) as events:
         if on_event:
             events.on("*", on_event)

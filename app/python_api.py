@@ -121,5 +121,5 @@ class Library:
             book = find_or_create(database, brief, is_new=is_new, setting=setting)
             storage = BookStorage(database, book.id, brief.language)
             update_brief(book, brief, storage, unheard)
-            write_book(storage, self._settings, limits, on_event)
+            write_book(storage, self._settings, limits, on_event, book.stop_requested_at)
         return LibraryBook(self._settings, book.id)

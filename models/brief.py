@@ -44,14 +44,12 @@ def _present(text: str) -> str:
 
 
 def _web_address(text: str) -> str:
-    if not text:
-        return text
     try:
         parts = urlsplit(text)
         is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         is_address = False
-    if not is_address or any(c.isspace() for c in text):
+    if text and (not is_address or any(c.isspace() for c in text)):
         raise ValueError("is no http:// or https:// address")
     return text
 

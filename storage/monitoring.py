@@ -87,14 +87,13 @@ class BookStatus:
     @property
     def standing(self) -> str:
         """Where the book stands in one word: its state, or `interrupted`, `queued` or `stopping`."""
-        is_held, is_to_rest = self.is_held, self.stop_requested
-        return standing_of(self.state, is_held=is_held, is_to_rest=is_to_rest, is_queued=self.is_queued)
+        return standing_of(self.state, is_held=self.is_held, is_to_rest=self.stop_requested, is_queued=self.is_queued)
 
     @property
     def stamp(self) -> tuple[object, ...]:
         """Differs whenever something of the book has changed."""
-        told = (self.standing, self.stop_requested, self.title, self.lease_owner, self.is_archived)
-        return (self.updated_at, self.calls, *told)
+        seen = self.standing, self.stop_requested, self.title
+        return self.updated_at, self.calls, *seen, self.lease_owner, self.is_archived
 
 
 def statuses(connection: Connection) -> list[BookStatus]:
