@@ -50,8 +50,7 @@ _NEAREST, _FARTHER = 12, 4
 above. What lies farther back is found by the index where it bears on a chapter."""
 
 _FIRST_SHARE = 92
-"""The first chapter's length in percent of the last one's: early chapters run over, and those where a book turns, which
-come late, would have less room for it."""
+"""The first chapter's length in percent of the last one's: early ones run over, late ones need the room."""
 
 
 def is_free(unit: TaskNode, deps: Deps) -> bool:
@@ -177,9 +176,8 @@ def _is_design_asked(deps: Deps) -> bool:
 def _is_order_all(book: TaskNode, deps: Deps) -> bool:
     """True if the author has given nothing but the order."""
     with deps.stores() as stores:
-        has_outline = stores.documents.current(book.key, DocumentKind.OUTLINE, with_text=False) is not None
-        codex = stores.codex
-        return not (has_outline or codex.entries() or codex.secrets() or codex.threads())
+        outline, codex = stores.documents.current(book.key, DocumentKind.OUTLINE, with_text=False), stores.codex
+        return not (outline or codex.entries() or codex.secrets() or codex.threads())
 
 
 def plot(unit: TaskNode, deps: Deps) -> None:
@@ -210,13 +208,10 @@ def _doubt(unit: TaskNode, plotted: Plot, doubter: Agent, deps: Deps) -> Activit
 
 def _tell_twice(run: ActivityRun) -> None:
     """Have a book's story told by two who know nothing of each other, and put both before who makes the plot."""
-    told = []
-    for teller in (STORY, draft_again(STORY)):
+    for tag, teller in (("story_a", STORY), ("story_b", draft_again(STORY))):
         run.card = replace(run.card, is_second=teller is not STORY)
-        told.append(str(run.run(teller, is_bare=True).value))
+        run.add(tag, str(run.run(teller, is_bare=True).value))
     run.card = replace(run.card, is_second=False)
-    for tag, story in zip(("story_a", "story_b"), told, strict=True):
-        run.add(tag, story)
 
 
 def _begin(unit: TaskNode, count: int, deps: Deps) -> ActivityRun:
