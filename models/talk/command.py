@@ -24,20 +24,10 @@ from bookwright.models.talk.trying_commands import (
 from bookwright.models.tree.level import Level
 
 
-def _section(name: str | None, text: str | None) -> str | None:
-    return f"{name.replace('=', ' ')}={text}" if name and text else None
-
-
 class Status(StrictModel):
-    """Where the book stands."""
+    """Where the book stands, or its outline."""
 
-    verb: Literal["status"]
-
-
-class Tree(StrictModel):
-    """The outline."""
-
-    verb: Literal["tree"]
+    verb: Literal["status", "tree"]
 
 
 class Show(StrictModel):
@@ -112,16 +102,10 @@ class Report(StrictModel):
     format: Literal["html", "md"] = "html"
 
 
-class Style(StrictModel):
-    """The book's style in figures, and how far chapters lie from it."""
+class Measures(StrictModel):
+    """The book's style in figures, or when its parts are set in its story, with flashbacks and slips."""
 
-    verb: Literal["style"]
-
-
-class TellTimes(StrictModel):
-    """When the parts of the book are set in its story, with flashbacks and slips."""
-
-    verb: Literal["timeline"]
+    verb: Literal["style", "timeline"]
 
 
 class SetTime(StrictModel):
@@ -139,34 +123,30 @@ class Registers(StrictModel):
     verb: Literal["codex", "secrets", "foreshadowing"]
 
 
-class AddEntry(StrictModel):
+class _WithSection(StrictModel):
+    section: Name | None = None
+    text: Words | None = None
+
+    @property
+    def section_text(self) -> str | None:
+        """As the option takes it."""
+        return f"{self.section.replace('=', ' ')}={self.text}" if self.section and self.text else None
+
+
+class AddEntry(_WithSection):
     """A character or a thing of the world."""
 
     verb: Literal["codex_add"]
     name: Name
     kind: EntryKind = EntryKind.CHARACTER
-    section: Name | None = None
-    text: Words | None = None
-
-    @property
-    def section_text(self) -> str | None:
-        """As the option takes it."""
-        return _section(self.section, self.text)
 
 
-class EditEntry(StrictModel):
+class EditEntry(_WithSection):
     """Another text for a section, or another name."""
 
     verb: Literal["codex_edit"]
     entry: Name
     name: Name | None = None
-    section: Name | None = None
-    text: Words | None = None
-
-    @property
-    def section_text(self) -> str | None:
-        """As the option takes it."""
-        return _section(self.section, self.text)
 
 
 class AddSecret(StrictModel):
@@ -278,7 +258,7 @@ class Unclear(StrictModel):
 
 
 Command = (
-    Status | Tree | Show | Read | Estimate | Pause | Resume | ChangeBrief | Export | Report | Style | TellTimes
+    Status | Show | Read | Estimate | Pause | Resume | ChangeBrief | Export | Report | Measures
     | SetTime | Registers | AddEntry | EditEntry | AddSecret | EditSecret | AddThread | EditThread | Revise
     | ForkBook | TellBranches
     | CompareBranch | TellCandidates | TakeCandidate | TellNotes | AddNote
