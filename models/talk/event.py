@@ -1,6 +1,7 @@
 """What an agent tells while it works: the events of the bus, as they also stand in a book's event file."""
 
 import time
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
@@ -197,18 +198,12 @@ _EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="t
 
 def check_event(event: Any) -> Event:
     """Return an event, made of fields where it is a mapping; `InvalidEvent` says what is wrong with what is none."""
-    try:
-        return _EVENT.validate_python(event)
-    except ValidationError as error:
-        raise InvalidEvent(_complaint(error)) from None
+    return _checked(_EVENT.validate_python, event)
 
 
 def read_event(line: bytes) -> Event:
     """Read an event from its JSON; `InvalidEvent` is raised where it is none."""
-    try:
-        return _EVENT.validate_json(line)
-    except ValidationError as error:
-        raise InvalidEvent(_complaint(error)) from None
+    return _checked(_EVENT.validate_json, line)
 
 
 def as_json(event: Event) -> str:
@@ -221,7 +216,10 @@ def speakable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _complaint(error: ValidationError) -> str:
-    first = error.errors(include_url=False)[0]
-    place = ".".join(str(part) for part in first["loc"])
-    return f"no event: {place or 'it'}: {first['msg']} (it is {str(first['input'])[:60]!r})"
+def _checked(validate: Callable[[Any], Event], told: Any) -> Event:
+    try:
+        return validate(told)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"])) or "it"
+        raise InvalidEvent(f"no event: {place}: {first['msg']} (it is {str(first['input'])[:60]!r})") from None
