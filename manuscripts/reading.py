@@ -4,10 +4,9 @@ import hashlib
 from dataclasses import replace
 from pathlib import Path
 
+from bookwright.manuscripts.formats import docx, epub
 from bookwright.manuscripts.formats.archive import opened
-from bookwright.manuscripts.formats.docx import read_docx
 from bookwright.manuscripts.formats.encoding import decode
-from bookwright.manuscripts.formats.epub import read_epub
 from bookwright.manuscripts.formats.markdown import read_markdown
 from bookwright.manuscripts.formats.plain_text import blocks_of, title_and_author_above
 from bookwright.manuscripts.manuscript import ManuscriptSource
@@ -80,11 +79,11 @@ def _check_known(head: bytes) -> None:
 
 def _read_archive(path: Path) -> ManuscriptSource:
     with opened(path) as archive:
-        is_word = "word/document.xml" in archive
-        is_epub = "META-INF/container.xml" in archive
-    if not is_word and not is_epub:
-        raise InvalidInput("it is an archive and neither an EPUB nor a Word document; unpack it first")
-    return read_docx(path) if is_word else read_epub(path)
+        if docx.DOCUMENT in archive:
+            return docx.read_docx(archive)
+        if epub.CONTAINER in archive:
+            return epub.read_epub(archive)
+    raise InvalidInput("it is an archive and neither an EPUB nor a Word document; unpack it first")
 
 
 def _read_text(path: Path, encoding: str) -> ManuscriptSource:

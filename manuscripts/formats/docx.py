@@ -3,17 +3,16 @@
 import re
 from collections.abc import Iterator, Mapping
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
-from bookwright.manuscripts.formats.archive import Archive, opened, xml_of
+from bookwright.manuscripts.formats.archive import Archive, xml_of
 from bookwright.manuscripts.manuscript import Block, ManuscriptSource, notes_left_out
-from bookwright.models.errors import InvalidInput
 from bookwright.models.text.plain import plain
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _DC = "{http://purl.org/dc/elements/1.1/}"
-_DOCUMENT = "word/document.xml"
+DOCUMENT = "word/document.xml"
+"""The part that a Word file has and no other archive."""
 _TITLE, _CONTENTS, _BREAK = -1, -2, re.compile(r"\n+")
 _STRESSED = re.compile(r"^([\s*]*)(.*?)([\s*]*)$", re.DOTALL)
 _NAMES = re.compile(r"^(?:heading|überschrift|titre|标题|標題|見出し|제목)\s*([1-9])$", re.IGNORECASE)
@@ -23,18 +22,15 @@ _NOTES = (f"{_W}footnoteReference", f"{_W}endnoteReference")
 _SIGNS = {f"{_W}tab": " ", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
 
 
-def read_docx(path: Path) -> ManuscriptSource:
+def read_docx(archive: Archive) -> ManuscriptSource:
     """Read a Word file.
 
     Raises:
-        InvalidInput: It is protected, damaged, or no document.
+        InvalidInput: It is protected or damaged.
     """
-    with opened(path) as archive:
-        if _DOCUMENT not in archive:
-            raise InvalidInput("it is no Word document: it has no word/document.xml")
-        levels = _levels(archive)
-        body = xml_of(archive.read(_DOCUMENT), _DOCUMENT).find(f"{_W}body")
-        title, author = _core(archive)
+    levels = _levels(archive)
+    body = xml_of(archive.read(DOCUMENT), DOCUMENT).find(f"{_W}body")
+    title, author = _core(archive)
     found = list(_blocks(body, levels)) if body is not None else []
     told = next((block.text for block in found if block.level == _TITLE), "")
     blocks = [block for block in found if block.level != _TITLE]

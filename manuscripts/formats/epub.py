@@ -3,16 +3,16 @@
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urldefrag
 
-from bookwright.manuscripts.formats.archive import Archive, opened, xml_of
+from bookwright.manuscripts.formats.archive import Archive, xml_of
 from bookwright.manuscripts.manuscript import Block, ManuscriptSource, notes_left_out
 from bookwright.models.errors import InvalidInput
 from bookwright.models.text.plain import plain
 
-_CONTAINER = "META-INF/container.xml"
+CONTAINER = "META-INF/container.xml"
+"""The part that an EPUB has and no other archive."""
 _ENCRYPTION = "META-INF/encryption.xml"
 _FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 """Fonts may be obfuscated; that protects no text."""
@@ -31,20 +31,17 @@ class _ContentsEntry(NamedTuple):
     depth: int
 
 
-def read_epub(path: Path) -> ManuscriptSource:
+def read_epub(archive: Archive) -> ManuscriptSource:
     """Read an EPUB, of version 2 or 3.
 
     Raises:
-        InvalidInput: It is protected, damaged, or none.
+        InvalidInput: It is protected or damaged.
     """
-    with opened(path) as archive:
-        if _CONTAINER not in archive:
-            raise InvalidInput("it is no EPUB: it has no META-INF/container.xml")
-        _check_open(archive)
-        root = xml_of(archive.read(_CONTAINER), _CONTAINER).find(".//{*}rootfile")
-        name = unquote(root.get("full-path", "")) if root is not None else ""
-        package = xml_of(archive.read(name), name)
-        return _read(archive, package, posixpath.dirname(name))
+    _check_open(archive)
+    root = xml_of(archive.read(CONTAINER), CONTAINER).find(".//{*}rootfile")
+    name = unquote(root.get("full-path", "")) if root is not None else ""
+    package = xml_of(archive.read(name), name)
+    return _read(archive, package, posixpath.dirname(name))
 
 
 def _check_open(archive: Archive) -> None:
