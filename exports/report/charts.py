@@ -38,14 +38,6 @@ class Stretch:
 
 
 @dataclass(frozen=True)
-class Presence:
-    """One row of a chart of people: how often each chapter names somebody."""
-
-    name: str
-    counts: Sequence[int]
-
-
-@dataclass(frozen=True)
 class Chart:
     """A drawing with what it shows, and what its lines are called."""
 
@@ -133,24 +125,23 @@ def shortened(name: str, letters: int = _NAME_LETTERS) -> str:
     return name if len(name) <= letters else f"{name[: letters - 1]}…"
 
 
-def presences(title: str, about: str, rows: Sequence[Presence], count: int) -> Chart:
-    """Draw a row for each person and a field for each chapter that names them, darker where it does so more often."""
+def presences(title: str, about: str, rows: Sequence[tuple[str, Sequence[int]]], count: int) -> Chart:
+    """Draw a row for each name and a field for each chapter that it stands in, darker where it does so more often."""
     height = _TOP + _ROW * len(rows) + _BOTTOM
     pitch = (_WIDE - _NAMES - _RIGHT) / max(count, 1)
     parts = _columns(count, pitch, height)
-    most = max((number for row in rows for number in row.counts), default=1) or 1
-    for line, row in enumerate(rows):
+    most = max((number for _, counts in rows for number in counts), default=1) or 1
+    for line, (name, counts) in enumerate(rows):
         y = _TOP + _ROW * line
-        shown = shortened(row.name)
         parts.append(
-            f'<text class="note" x="{_NAMES - 10}" y="{y + 15}" text-anchor="end">{escape(shown)}'
-            f"<title>{escape(row.name)}</title></text>"
+            f'<text class="note" x="{_NAMES - 10}" y="{y + 15}" text-anchor="end">{escape(shortened(name))}'
+            f"<title>{escape(name)}</title></text>"
         )
         parts += [
             f'<rect class="bar" x="{_NAMES + pitch * place:.1f}" y="{y + 2}" width="{max(pitch - 1, 0.6):.1f}" '
             f'height="{_ROW - 4}" fill-opacity="{0.25 + 0.75 * number / most:.2f}">'
-            f"<title>{escape(row.name)}, {place + 1}: {number}</title></rect>"
-            for place, number in enumerate(row.counts)
+            f"<title>{escape(name)}, {place + 1}: {number}</title></rect>"
+            for place, number in enumerate(counts)
             if number
         ]
     return Chart(title, about, svg_of(title, about, parts, height, _WIDE))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 from bookwright.exports.manuscript import Manuscript
-from bookwright.exports.report.charts import Chart, Presence, presences, shortened, svg_of
+from bookwright.exports.report.charts import Chart, presences, shortened, svg_of
 from bookwright.models.codex.entries import CodexEntry, EntryKind
 from bookwright.models.story.report import BookReport
 from bookwright.models.text.language import Language
@@ -186,7 +186,7 @@ def presence_chart(report: BookReport, entries: Iterable[CodexEntry], manuscript
     if not named:
         return None
     about = "In which chapters each person of the codex is named; the darker, the more often."
-    rows = [Presence(entry.name, counts[entry.id]) for entry in named[:_MOST_PEOPLE]]
+    rows = [(entry.name, counts[entry.id]) for entry in named[:_MOST_PEOPLE]]
     return presences("Who appears where", about, rows, len(report.chapters))
 
 
