@@ -30,13 +30,8 @@ def as_toml(record: Record) -> str:
     return tomli_w.dumps(record_values(record), multiline_strings=True).strip() + "\n"
 
 
-def record_page(stored: Stored[Record]) -> str:
-    """Lay a record out, its seal still open."""
-    return record_head(stored) + as_toml(stored.record)
-
-
 def record_head(stored: Stored[Record]) -> str:
-    """Return the comment above a record."""
+    """Return the comment above a record on its page, the page's seal still open."""
     kind = kind_of(stored.record)
     spoiler = "" if kind is RecordKind.ENTRY else "# SPOILER: it tells what readers are not to know yet.\n"
     return (

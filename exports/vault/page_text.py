@@ -165,7 +165,13 @@ def _parts(body: str, refs: Sequence[Ref]) -> Iterator[str]:
 
 
 def _unmarked(text: str) -> str:
-    return unlinked(re.sub(r"^\\(\\*<!-- bookwright: )", r"\1", text, flags=re.MULTILINE).strip())
+    """Return a text as the book has it: links that `linked` made go by their title alone again."""
+
+    def to_title(found: re.Match[str]) -> str:
+        is_ours = folded(found[1]).startswith(folded(safe_name(found[2], _SURE)))
+        return f"[[{found[2]}]]" if is_ours else found[0]
+
+    return _LED.sub(to_title, re.sub(r"^\\(\\*<!-- bookwright: )", r"\1", text, flags=re.MULTILINE).strip())
 
 
 def linked(text: str, files: Mapping[str, str]) -> str:
@@ -181,16 +187,6 @@ def linked(text: str, files: Mapping[str, str]) -> str:
         return _LINK.sub(to_file, line)
 
     return "\n".join(map(led, text.split("\n")))
-
-
-def unlinked(text: str) -> str:
-    """Return a text as the book has it: links that `linked` made go by their title alone again."""
-
-    def to_title(found: re.Match[str]) -> str:
-        is_ours = folded(found[1]).startswith(folded(safe_name(found[2], _SURE)))
-        return f"[[{found[2]}]]" if is_ours else found[0]
-
-    return _LED.sub(to_title, text)
 
 
 def sealed(text: str) -> bytes:

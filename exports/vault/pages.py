@@ -8,7 +8,7 @@ from itertools import groupby
 from bookwright.agents.blueprints.page_reading import kept_name
 from bookwright.exports.manuscript import pages_of
 from bookwright.exports.markup import to_markdown
-from bookwright.exports.record_toml import record_page
+from bookwright.exports.record_toml import as_toml, record_head
 from bookwright.exports.vault import names, page_text
 from bookwright.exports.vault.names import FOLDERS, brief_locale
 from bookwright.exports.vault.page_text import Ref, linked
@@ -230,7 +230,8 @@ class Pages:
     def _record(self, kind: RecordKind, stored: Stored[Record]) -> VaultPage:
         return VaultPage(
             key=f"{kind.value}/{stored.record.id}", path=names.record_path(stored.record, self.names),
-            stamp=str(stored.version), render=lambda stores: record_page(stored), record=stored,
+            stamp=str(stored.version), render=lambda stores: record_head(stored) + as_toml(stored.record),
+            record=stored,
         )  # fmt: skip
 
 
