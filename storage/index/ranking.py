@@ -6,8 +6,7 @@ and cosines of e5 have no threshold, so only ranks and z-scores mean anything.
 
 import sys
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from math import log
@@ -48,13 +47,8 @@ _COMMON = frozenset(
 Floats = NDArray[np.float64]
 
 
-@lru_cache(maxsize=8_192)
 def terms(text: str) -> tuple[str, ...]:
     """Return the terms of a text: words in lower case, and pairs of neighbouring CJK characters."""
-    return _terms(text)
-
-
-def _terms(text: str) -> tuple[str, ...]:
     if not _CJK.search(text):
         return tuple(word for word in _WORD.findall(text.casefold()) if word not in _COMMON)
     found: list[str] = []
@@ -66,6 +60,9 @@ def _terms(text: str) -> tuple[str, ...]:
             signs = run.group()
             found.extend([signs[index : index + 2] for index in range(len(signs) - 1)] or [signs])
     return tuple(found)
+
+
+_known_terms = lru_cache(maxsize=8_192)(terms)
 
 
 def names(text: str, known: Collection[str] = ()) -> list[str]:
@@ -88,8 +85,8 @@ def names(text: str, known: Collection[str] = ()) -> list[str]:
 
 def weights(text: str, known: Collection[str] = ()) -> dict[str, float]:
     """Return the terms of a question, each with its weight; names weigh more."""
-    named = {term for name in names(text, known) for term in terms(name)}
-    return {term: NAME_WEIGHT if term in named else 1.0 for term in terms(text)}
+    named = {term for name in names(text, known) for term in _known_terms(name)}
+    return {term: NAME_WEIGHT if term in named else 1.0 for term in _known_terms(text)}
 
 
 def likeness(queries: Vectors, vectors: Vectors) -> Floats:
@@ -139,28 +136,19 @@ def _language(text: str) -> str:
     return detect_language(text).value
 
 
-@dataclass(frozen=True)
-class _Bag:
-    """The terms of a passage."""
-
-    counts: Mapping[str, int]
-    total: int
-
-
 @lru_cache(maxsize=_KNOWN_PASSAGES)
-def _bag(text: str) -> _Bag:
+def _bag(text: str) -> Counter[str]:
     """Count the terms of a passage, which most searches of one unit look at again."""
-    found = [sys.intern(term) for term in _terms(text)]  # passages share their words, so they share the strings
-    return _Bag(Counter(found), len(found))
+    return Counter(map(sys.intern, terms(text)))  # passages share their words, so they share the strings
 
 
-def _bm25(query: dict[str, float], bags: Sequence[_Bag]) -> Floats:
+def _bm25(query: dict[str, float], bags: Sequence[Counter[str]]) -> Floats:
     """Score each bag of terms. Source: Robertson and Zaragoza 2009; frequencies within these bags."""
-    lengths = np.array([bag.total for bag in bags], np.float64)
+    lengths = np.array([bag.total() for bag in bags], np.float64)
     norms = _K1 * (1 - _B + _B * lengths / max(float(lengths.mean()), 1.0))
     scores = np.zeros(len(bags))
     for term, weight in query.items():
-        counts = np.array([bag.counts.get(term, 0) for bag in bags], np.float64)
+        counts = np.array([bag.get(term, 0) for bag in bags], np.float64)
         holding = int(np.count_nonzero(counts))
         if holding:
             rarity = log(1 + (len(bags) - holding + 0.5) / (holding + 0.5))
