@@ -6,7 +6,7 @@ Source: DESIGN section 12; S0-048 to S0-069.
 import math
 from enum import StrEnum
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
@@ -28,10 +28,6 @@ CHARACTERS_A_WORD = 1 / 0.6
 _LOCALES = (*Language, SIMPLIFIED)
 
 
-def _localised(value: Any) -> Any:
-    return {"en": value} if isinstance(value, str) else value
-
-
 def _in_known_languages(texts: dict[str, str]) -> dict[str, str]:
     if not texts.get("en"):
         raise ValueError("has no English, which stands in for the languages that are not given")
@@ -41,7 +37,11 @@ def _in_known_languages(texts: dict[str, str]) -> dict[str, str]:
     return texts
 
 
-Localised = Annotated[dict[str, str], BeforeValidator(_localised), AfterValidator(_in_known_languages)]
+Localised = Annotated[
+    dict[str, str],
+    BeforeValidator(lambda value: {"en": value} if isinstance(value, str) else value),
+    AfterValidator(_in_known_languages),
+]
 """A text by language (`en`, `zh`, `zh-hans`, `ja`, `ko`); a plain string stands for all of them."""
 
 

@@ -18,13 +18,10 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.dml import UpdateBase
 from sqlalchemy.sql.schema import ScalarElementColumnDefault
-from sqlalchemy.types import TypeEngine
 
 Values = dict[str, Any]
 _LIST = re.compile(r"\(__\[POSTCOMPILE_\w+\]\)")
 """What SQLAlchemy puts where a list is to come. SQLite reads one as JSON, so that the text is one for any length."""
-_Take = Callable[[Any], Any] | None
-"""What a type makes of a value on its way; None where it leaves it as it is."""
 
 _Item = TypeVar("_Item")
 
@@ -113,9 +110,10 @@ class Prepared:
     @cached_property
     def _row(self) -> Callable[[Iterable[Any]], tuple[Any, ...]]:
         """What makes a row of what the driver reads."""
-        columns = self._statement.exported_columns
+        columns, dialect = self._statement.exported_columns, sqlite.dialect()
         make = partial(tuple.__new__, namedtuple("Row", map(str, columns.keys()), rename=True))
-        takes = [(place, take) for place, column in enumerate(columns) if (take := _out_of(column.type)) is not None]
+        made = (column.type.dialect_impl(dialect).result_processor(dialect, None) for column in columns)
+        takes = [(place, take) for place, take in enumerate(made) if take is not None]
 
         def converted(read: Iterable[Any]) -> tuple[Any, ...]:
             row = list(read)
@@ -148,11 +146,6 @@ def insert_new(table: Table, dialect: str) -> Any:
     """A statement that adds rows and leaves those that are there as they are, for one of the two databases."""
     module = import_module(f"sqlalchemy.dialects.{dialect}")  # the other's drivers need not be there
     return module.insert(table).on_conflict_do_nothing()
-
-
-def _out_of(type_: TypeEngine[Any]) -> _Take:
-    dialect = sqlite.dialect()
-    return type_.dialect_impl(dialect).result_processor(dialect, None)
 
 
 def batches(items: Iterable[_Item], size: int = 500) -> Iterator[list[_Item]]:

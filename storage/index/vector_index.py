@@ -138,16 +138,13 @@ class ChromaIndex:
         """Remove the collections, and the folder of embedded ones."""
         if self._url:
             with _damage():
-                self._delete()
+                from chromadb.errors import NotFoundError
+
+                for kind in KINDS:
+                    with suppress(NotFoundError):
+                        self._connected().delete_collection(self._name_of(kind))
         self.close()
         shutil.rmtree(self.folder, ignore_errors=True)
-
-    def _delete(self) -> None:
-        from chromadb.errors import NotFoundError
-
-        for kind in KINDS:
-            with suppress(NotFoundError):
-                self._connected().delete_collection(self._name_of(kind))
 
     def close(self) -> None:
         """Let go of files and connections."""

@@ -21,6 +21,7 @@ from bookwright.models.errors import BookwrightError, InvalidInput, UnusableBook
 from bookwright.models.gate import GateKind, GateState
 from bookwright.models.step import Activity, Failure
 from bookwright.models.story_time.times import StoryTime
+from bookwright.models.talk.event import speakable
 from bookwright.models.talk.tool import ToolStatus
 from bookwright.models.tree.decision import Decision, Verdict
 from bookwright.models.tree.level import Level
@@ -139,14 +140,10 @@ def _fits(column: Column[Any], value: Any) -> bool:
         bits = 63 if isinstance(column.type, BigInteger) else 31
         return type(value) is int and -(2**bits) <= value < 2**bits
     if wanted is str:
-        return isinstance(value, str) and _is_storable(value)
+        return isinstance(value, str) and "\x00" not in value and speakable(value) == value
     if wanted is float:
         return type(value) in (int, float) and isfinite(value)
     return type(value) is wanted
-
-
-def _is_storable(value: str) -> bool:
-    return "\x00" not in value and value.encode("utf-8", "replace").decode("utf-8") == value
 
 
 def _check_references(part: BookTable, values: Mapping[str, Any], number: int, counts: Mapping[str, int]) -> None:
