@@ -15,7 +15,7 @@ from bookwright.models.settings import Settings, load_settings
 from bookwright.models.tree.place import Place, chapter_number
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.engine import migrate
-from bookwright.storage.engine.database import Database, database_file, open_database
+from bookwright.storage.engine.database import Database, database_file, opened_database
 from bookwright.storage.lease import Lease
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage, Stores
@@ -56,15 +56,12 @@ def library(settings: Settings) -> Iterator[Database]:
         DatabaseTooNew: A newer version wrote it.
         StorageError: It cannot be reached, or is no database.
     """
-    database = open_database(settings)
-    try:
+    with opened_database(settings) as database:
         try:
             migrate.upgrade(database)
         except DBAPIError as error:
             raise StorageError(f"the database cannot be opened: {error.orig}") from error
         yield database
-    finally:
-        database.dispose()
 
 
 @contextmanager

@@ -1,8 +1,6 @@
 """What `doctor` looks at where books are kept: the database, its log, its leases, the index."""
 
 import importlib.metadata
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from bookwright.app.doctor.health import Health, first_of
 from bookwright.app.status.books import studio_words
@@ -10,7 +8,7 @@ from bookwright.models.settings import Settings
 from bookwright.models.wording import duration
 from bookwright.storage.engine import migrate
 from bookwright.storage.engine.condition import clock_ahead, faults, log_of, server_version, stuck_sessions
-from bookwright.storage.engine.database import Database, database_file, open_database
+from bookwright.storage.engine.database import database_file, opened_database
 from bookwright.storage.lease import Holder, holders, is_dead
 from bookwright.storage.repositories.books import BookRepository
 
@@ -24,7 +22,7 @@ def database(settings: Settings) -> tuple[Health, str]:
     file = database_file(settings)
     if file is not None and not file.exists():
         return Health.OK, f"{file} is made with the first book"
-    with _opened(settings) as opened, opened.read() as connection:
+    with opened_database(settings) as opened, opened.read() as connection:
         revision = migrate.current_revision(connection)
         where = str(file) if file else f"postgresql {server_version(connection)}"
     if revision == migrate.HEAD:
@@ -43,7 +41,7 @@ def integrity(settings: Settings, *, is_deep: bool) -> tuple[Health, str]:
         return _NOT_MADE
     if not is_deep:
         return Health.OK, "not looked at; `bookwright doctor --deep` does"
-    with _opened(settings) as opened:
+    with opened_database(settings) as opened:
         found = faults(opened, is_deep=True)
     remedy = ["keep a copy of the file; `bookwright restore FILE` puts a backup in its place"] if found else []
     return first_of([*found, *remedy], [], "every page and index is whole")
@@ -54,7 +52,7 @@ def log(settings: Settings) -> tuple[Health, str]:
     file = database_file(settings)
     if file is not None and not file.exists():
         return _NOT_MADE
-    with _opened(settings) as opened:
+    with opened_database(settings) as opened:
         if file is None:
             with opened.read() as connection:
                 return first_of([], stuck_sessions(connection), "no session is stuck in a transaction")
@@ -76,7 +74,7 @@ def leases(settings: Settings) -> tuple[Health, str]:
     file = database_file(settings)
     if file is not None and not file.exists():
         return _NOT_MADE
-    with _opened(settings) as opened, opened.read() as connection:
+    with opened_database(settings) as opened, opened.read() as connection:
         if migrate.current_revision(connection) is None:
             return Health.OK, "no book was begun"
         found, count = holders(connection), len(BookRepository(connection).all(with_archived=True))
@@ -89,7 +87,7 @@ def database_clock(settings: Settings) -> tuple[Health, str]:
     """How far the database's clock is from this host's; leases are judged by the database's alone."""
     if database_file(settings) is not None:
         return Health.OK, "SQLite takes this host's"
-    with _opened(settings) as opened, opened.read() as connection:
+    with opened_database(settings) as opened, opened.read() as connection:
         connection.exec_driver_sql("SELECT 1")  # so that what it takes to connect is not counted
         ahead = clock_ahead(connection)
     if abs(ahead) <= _SKEW_SECONDS:
@@ -134,7 +132,7 @@ def studio(settings: Settings) -> tuple[Health, str]:
         return Health.OK, "no cap over all books is set"
     if file is not None and not file.exists():
         return Health.OK, "nothing of it is spent"
-    with _opened(settings) as opened, opened.read() as connection:
+    with opened_database(settings) as opened, opened.read() as connection:
         standing = Studio(connection).standing()
     left, found = cap.less(standing.total), studio_words(standing, cap)
     is_used_up = any(rest is not None and rest <= 0 for rest in (left.cost, left.tokens))
@@ -145,13 +143,3 @@ def _unreleased(holder: Holder) -> str:
     went = "has died" if is_dead(holder.owner) else "was not heard of in time"
     waits = f"free in {duration(holder.seconds_left)}" if holder.seconds_left > 0 else "free to be gone on with"
     return f"{holder.book}: {holder.owner} {went} and did not release it; {waits} (`bookwright resume {holder.book}`)"
-
-
-@contextmanager
-def _opened(settings: Settings) -> Iterator[Database]:
-    """Open the database as it is, without upgrading it."""
-    opened = open_database(settings)
-    try:
-        yield opened
-    finally:
-        opened.dispose()

@@ -22,7 +22,7 @@ from bookwright.models.settings import Settings
 from bookwright.storage.backup.backup_file import BackedUpBook, Contents, Manifest
 from bookwright.storage.backup.sqlite import RESTS
 from bookwright.storage.engine import migrate
-from bookwright.storage.engine.database import Database, database_now, no_right, open_database
+from bookwright.storage.engine.database import Database, database_now, no_right, opened_database
 from bookwright.storage.lease import holders, refuse_if_held
 from bookwright.storage.tables import books, metadata
 
@@ -146,22 +146,17 @@ def copy_out(settings: Settings, target: Path) -> Contents:
         InvalidInput: There is nothing of ours, or `pg_dump` is missing or too old.
         StorageError: The dump failed.
     """
-    database = open_database(settings)
-    try:
-        with database.read() as connection:
-            connection.execution_options(isolation_level="REPEATABLE READ")
-            tools = find_tools(_major(connection))
-            contents = _contents(connection, tools)
-            snapshot = connection.execute(select(func.pg_export_snapshot())).scalar_one()
-            schema = _schema(connection)
-            chosen = [f'--table="{schema}"."{name}"' for name in _present(connection)]
-            tools.run(
-                "pg_dump", settings.database_url, "--format=custom", "--no-owner", "--no-privileges",
-                f"--snapshot={snapshot}", f"--file={target}", *chosen,
-            )  # fmt: skip
-            return contents
-    finally:
-        database.dispose()
+    with opened_database(settings) as database, database.snapshot() as connection:
+        tools = find_tools(_major(connection))
+        contents = _contents(connection, tools)
+        snapshot = connection.execute(select(func.pg_export_snapshot())).scalar_one()
+        schema = _schema(connection)
+        chosen = [f'--table="{schema}"."{name}"' for name in _present(connection)]
+        tools.run(
+            "pg_dump", settings.database_url, "--format=custom", "--no-owner", "--no-privileges",
+            f"--snapshot={snapshot}", f"--file={target}", *chosen,
+        )  # fmt: skip
+        return contents
 
 
 def put_back(settings: Settings, dump: Path, manifest: Manifest) -> str | None:
@@ -174,13 +169,10 @@ def put_back(settings: Settings, dump: Path, manifest: Manifest) -> str | None:
         BookHeld: A living worker holds a book; nothing was changed.
         StorageError: The server refused; nothing was changed.
     """
-    database = open_database(settings)
-    try:
+    with opened_database(settings) as database:
         kept = _swap(database, settings, dump, manifest)
         migrate.upgrade(database)
         return kept
-    finally:
-        database.dispose()
 
 
 def _swap(database: Database, settings: Settings, dump: Path, manifest: Manifest) -> str | None:

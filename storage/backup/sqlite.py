@@ -16,7 +16,7 @@ from bookwright.models.settings import Settings
 from bookwright.storage.backup.backup_file import BackedUpBook, Contents
 from bookwright.storage.engine import migrate
 from bookwright.storage.engine.condition import faults
-from bookwright.storage.engine.database import Database, open_database
+from bookwright.storage.engine.database import Database, opened_database
 from bookwright.storage.engine.sqlite import damaged, sqlite_driver, sqlite_error
 from bookwright.storage.files.file_system import dated, require_room, sync, whole
 from bookwright.storage.lease import Holder, refuse_if_held
@@ -60,14 +60,11 @@ def prepare(copy: Path, settings: Settings) -> None:
     Raises:
         UnusableBackup: It is not whole.
     """
-    database = open_database(settings.model_copy(update={"database_url": f"sqlite:///{copy}"}))
-    try:
+    with opened_database(settings.model_copy(update={"database_url": f"sqlite:///{copy}"})) as database:
         if found := faults(database, is_deep=True):
             raise UnusableBackup(f"the database in the backup is damaged: {found[0]}")
         migrate.upgrade(database)
         _let_go(database)
-    finally:
-        database.dispose()
     sync(copy)
 
 

@@ -228,6 +228,16 @@ def open_database(settings: Settings) -> Database:
     return Database(sqlite_engine(str(path), settings.busy_seconds), settings)
 
 
+@contextmanager
+def opened_database(settings: Settings) -> Iterator[Database]:
+    """Open the database, as `open_database` does, for as long as the block lasts."""
+    database = open_database(settings)
+    try:
+        yield database
+    finally:
+        database.dispose()
+
+
 def database_file(settings: Settings) -> Path | None:
     """Return where the SQLite file lies or would lie; None for Postgres."""
     if settings.database_url.startswith("postgres"):
