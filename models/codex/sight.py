@@ -43,7 +43,7 @@ class SeenEntry(FrozenModel):
 
 
 @dataclass(frozen=True)
-class _Sight:
+class Sight:
     """A unit from which a codex is looked at, on both clocks."""
 
     at: str
@@ -52,7 +52,7 @@ class _Sight:
     """When it is set, where that is asked of another time than the unit's own."""
 
     def see(self, entry: CodexEntry) -> SeenEntry:
-        """Return an entry as it stands there."""
+        """Read both clocks for an entry: return it as it stands there."""
         phase, told = self._phase(entry, self._has_begun), self._phase(entry, self._is_told)
         return SeenEntry(
             entry=entry, phase=phase, is_there=told is not None or not entry.phases,
@@ -107,8 +107,3 @@ class _Sight:
             return None
         found = compare(self.reading.clock.at(label), self._moments)
         return None if found in (None, Comparison.SAME) else found is Comparison.BEFORE
-
-
-def see(entry: CodexEntry, at: str, reading: ReadingOrder, now: StoryTime | None = None) -> SeenEntry:
-    """Read both clocks for an entry at the unit `at`; `now` is another time than the unit's own."""
-    return _Sight(at, reading, now).see(entry)

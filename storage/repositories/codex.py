@@ -21,7 +21,7 @@ from bookwright.models.codex.record import (
     taken_names,
     without_clashes,
 )
-from bookwright.models.codex.sight import SeenEntry, see
+from bookwright.models.codex.sight import SeenEntry, Sight
 from bookwright.models.errors import EditConflict, EntryNotFound, InvalidEntry, NameTaken
 from bookwright.models.story_time.times import StoryTime
 from bookwright.models.tree.place import Place, ReadingOrder
@@ -227,8 +227,7 @@ class CodexRepository(Repository):
 
     def seen_at(self, label: str, story_now: StoryTime | None = None) -> list[SeenEntry]:
         """Return every entry as it stands at a unit, by both clocks; `story_now` is another time than its own."""
-        reading = self.reading_order()
-        return [see(entry, label, reading, story_now) for entry in self.entries()]
+        return list(map(Sight(label, self.reading_order(), story_now).see, self.entries()))
 
     def _same(self, kind: RecordKind, record: Record) -> Stored[Record] | None:
         """The record that an extracted one means: by id, then by name, then by alias."""

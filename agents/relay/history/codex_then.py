@@ -8,7 +8,7 @@ from bookwright.models.codex.entries import CodexEntry, Secret
 from bookwright.models.codex.foreshadowing import Foreshadowing
 from bookwright.models.codex.merging import Keyed, keyed, unkeyed
 from bookwright.models.codex.record import Origin, Record, RecordKind, Stored, kind_of
-from bookwright.models.codex.sight import SeenEntry, see
+from bookwright.models.codex.sight import SeenEntry, Sight
 from bookwright.models.errors import InvalidEntry
 from bookwright.models.story_time.times import StoryTime
 from bookwright.models.tree.place import ReadingOrder
@@ -43,7 +43,7 @@ class CodexThen:
 
     def seen_at(self, label: str, story_now: StoryTime | None = None) -> list[SeenEntry]:
         """Return every entry as it stands at a unit."""
-        return [see(entry, label, self.reading, story_now) for entry in self.entries()]
+        return list(map(Sight(label, self.reading, story_now).see, self.entries()))
 
     def only(self, slot: RecordSlot) -> "CodexThen":
         """Return what one record alone makes of it."""

@@ -4,7 +4,7 @@ import pytest
 
 from bookwright.agents.relay.registers import record_lines
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Phase, Section
-from bookwright.models.codex.sight import see
+from bookwright.models.codex.sight import Sight
 from bookwright.models.tree.place import Place, ReadingOrder
 
 READING = ReadingOrder(chapters=("1.1", "1.2", "1.3", "1.4"))
@@ -29,7 +29,7 @@ TEXT = "Ada saw Bram. Ada went home alone."
 
 
 def lines(room: int, locale: str = "en") -> tuple[str, ...]:
-    seen = [see(entry, "1.2", READING) for entry in (BRAM, ADA)]
+    seen = [Sight("1.2", READING).see(entry) for entry in (BRAM, ADA)]
     return record_lines(seen, TEXT, READING, room, lambda text: len(text) // 4, locale)
 
 
@@ -63,6 +63,6 @@ def test_where_room_is_short_the_facts_nearest_to_the_text_stay_and_what_is_left
 
 
 def test_whom_a_text_does_not_name_is_not_asked_about() -> None:
-    seen = [see(entry, "1.2", READING) for entry in (BRAM, ADA)]
+    seen = [Sight("1.2", READING).see(entry) for entry in (BRAM, ADA)]
 
     assert record_lines(seen, "It rained.", READING, 2_000, len, "en") == ()

@@ -1,7 +1,7 @@
 """What readers may know goes by the pages, what has happened by the story: in flashbacks they differ."""
 
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Phase, Section
-from bookwright.models.codex.sight import SeenEntry, see
+from bookwright.models.codex.sight import SeenEntry, Sight
 from bookwright.models.story_time.times import StoryTime
 from bookwright.models.tree.place import Place, ReadingOrder
 
@@ -33,7 +33,7 @@ MIRA = CodexEntry(
 
 def at(label: str, reading: ReadingOrder = READING) -> SeenEntry:
     """Mira as she stands at a chapter."""
-    return see(MIRA, label, reading)
+    return Sight(label, reading).see(MIRA)
 
 
 def test_the_phase_goes_by_the_storys_clock_where_there_is_one() -> None:
@@ -60,7 +60,7 @@ def test_somebody_whose_first_phase_is_still_to_come_is_not_in_the_flashback() -
         id="noor", kind=EntryKind.CHARACTER, name="Noor", phases=(Phase(name="stranger", begins=Place(chapter=2)),)
     )
 
-    seen = {label: see(late, label, READING) for label in TIMES}
+    seen = {label: Sight(label, READING).see(late) for label in TIMES}
 
     assert [seen[label].is_there for label in TIMES] == [False, True, True, True, True]
     assert [seen[label].is_later for label in TIMES] == [False, False, True, False, False]

@@ -12,7 +12,7 @@ from bookwright.agents.relay.secrets.visibility import VisibleCodex, collect_hin
 from bookwright.agents.relay.threads.instructions import ForeshadowAction, instruct
 from bookwright.models.codex.entries import CodexEntry, Secret, Visibility
 from bookwright.models.codex.foreshadowing import Foreshadowing
-from bookwright.models.codex.sight import see
+from bookwright.models.codex.sight import Sight
 from bookwright.models.story_time.times import asked_time
 from bookwright.models.tree.place import ReadingOrder
 
@@ -36,7 +36,7 @@ def secret(content: str, **values: Any) -> Secret:
 
 
 def visible(entries: list[CodexEntry], secrets: list[Secret], threads: list[Foreshadowing], at: str) -> VisibleCodex:
-    return filter_codex(kept_of([see(one, at, READING) for one in entries], secrets, threads, at, READING))
+    return filter_codex(kept_of([Sight(at, READING).see(one) for one in entries], secrets, threads, at, READING))
 
 
 def told(codex: VisibleCodex) -> str:
@@ -69,7 +69,7 @@ def test_a_text_that_is_hidden_or_only_noticed_never_comes_out(
 
     codex = visible(entries, secrets, [], at)
 
-    seen = [see(one, at, READING) for one in entries]
+    seen = [Sight(at, READING).see(one) for one in entries]
     hidden = {one.content for one in secrets if secret_level(one, at, READING) < Visibility.KNOW}
     hidden |= {
         text for one in seen for s in one.sections for text in TEXTS
@@ -88,7 +88,9 @@ def test_nothing_that_was_told_is_hidden_again_later(level: Visibility, place: A
     early, late = sorted((first, second), key=PLACES.index)
     kept = secret("x", visibility=level, revealed_at=place)
     one = entry(sections=[{"name": "a", "text": "x", "visibility": level, "known_from": place}])
-    levels = [section_level(found, found.sections[0]) for at in (early, late) for found in [see(one, at, READING)]]
+    levels = [
+        section_level(found, found.sections[0]) for at in (early, late) for found in [Sight(at, READING).see(one)]
+    ]
 
     assert secret_level(kept, early, READING) <= secret_level(kept, late, READING)
     assert levels[0] <= levels[1] <= level
@@ -165,7 +167,9 @@ def test_what_has_not_happened_by_the_storys_clock_is_not_there_yet() -> None:
     texts = [
         [
             s.text
-            for s in filter_codex(kept_of([see(one, "1.1", READING, now)], [], [], "1.1", READING)).entries[0].sections
+            for s in filter_codex(kept_of([Sight("1.1", READING, now).see(one)], [], [], "1.1", READING))
+            .entries[0]
+            .sections
         ]
         for now in (None, asked_time("11"), asked_time("12"))
     ]
@@ -201,7 +205,7 @@ def test_forbidden_words_have_their_sources_and_those_of_hidden_things_are_the_r
         {"id": "f", "title": "f", "status": "planted", "ai_visibility": {"forbidden_keywords": ["bell", "heir"]}}
     )
 
-    found = kept_of([see(one, "1.1", READING)], secrets, [thread], "1.1", READING, ["delve"]).keywords
+    found = kept_of([Sight("1.1", READING).see(one)], secrets, [thread], "1.1", READING, ["delve"]).keywords
 
     assert found.all == ("Crown", "anchor", "bell", "delve", "heir")
     assert found.shown == ("Crown", "anchor", "bell", "delve", "heir")
