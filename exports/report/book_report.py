@@ -46,7 +46,7 @@ def report_of(storage: BookStorage, settings: Settings, sample: str = "") -> Boo
     with storage.read() as stores:
         book = stores.books.get(storage.book)
         root = stores.nodes.root()
-        costs, warnings = _costs(stores), tuple(_warnings(stores))
+        costs, marked = _costs(stores), stores.steps.marked(MARK, _MOST_WARNINGS)
         alerts = tuple(alert.detail for alert in alerts_of(stores, PACINGS["medium"]))
         known = [name for entry in stores.codex.entries() for name in entry.names]
     if not root.written:
@@ -67,7 +67,8 @@ def report_of(storage: BookStorage, settings: Settings, sample: str = "") -> Boo
         unit=book.brief.length_unit, state=book.state.value, written=root.written,
         length=root.length or book.brief.length, chapters=chapters, known_names=len(known),
         style=tuple(guide.splitlines()), style_chapters=first, threads=threads, secrets=secrets, alerts=alerts,
-        warnings=warnings, timeline=timeline, costs=costs,
+        warnings=tuple(f"{one.label} {one.activity}/{one.step}: {one.detail.removeprefix(MARK)}" for one in marked),
+        timeline=timeline, costs=costs,
         validation=validation, choices=choices,
     )  # fmt: skip
 
@@ -124,12 +125,6 @@ def _validation(stores: Stores, locale: str) -> Iterator[str]:
             yield f"{check_name(check.check, locale)}: {word(check.state.value, locale)}{note}"
     for fault in report.open:
         yield f"{fault.label or word('unnamed', locale)}: {fault.fault}"
-
-
-def _warnings(stores: Stores) -> Iterator[str]:
-    """What contexts had to do without."""
-    for line in stores.steps.marked(MARK, _MOST_WARNINGS):
-        yield f"{line.label} {line.activity}/{line.step}: {line.detail.removeprefix(MARK)}"
 
 
 def _costs(stores: Stores) -> tuple[RoleCost, ...]:

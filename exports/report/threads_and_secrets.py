@@ -63,6 +63,7 @@ def _states(stores: Stores) -> Iterator[tuple[GlobalState, str]]:
 def _registered(thread: Foreshadowing, number: Numbering, reading: ReadingOrder, *, is_finished: bool) -> Thread:
     places = {event.type: event.place for event in thread.timeline.events}
     is_missed = is_finished and thread.status is ThreadStatus.REGISTERED
+    standing = "never paid off" if is_finished and thread.is_open else thread.status.value
     planned = None if is_missed else thread.seed.planned_at
     planted = next((e.place for e in thread.timeline.events if e.type is ThreadEventType.PLANT), planned)
     meant = [str(place) for place in (thread.seed.planned_at, thread.payoff.planned_at) if place]
@@ -70,14 +71,8 @@ def _registered(thread: Foreshadowing, number: Numbering, reading: ReadingOrder,
     return Thread(
         title=thread.title, source="foreshadowing", opened=_at(planted, number, reading),
         touched=_at(last, number, reading), closed=_at(places.get(ThreadEventType.REVEAL), number, reading),
-        planned=" to ".join(meant), ending=_ending_of_thread(thread, is_finished=is_finished),
+        planned=" to ".join(meant), ending="never planted" if is_missed else standing,
     )  # fmt: skip
-
-
-def _ending_of_thread(thread: Foreshadowing, *, is_finished: bool) -> str:
-    if is_finished and thread.status is ThreadStatus.REGISTERED:
-        return "never planted"
-    return "never paid off" if is_finished and thread.is_open else thread.status.value
 
 
 def _at(place: Place | None, number: Numbering, reading: ReadingOrder) -> int | None:
