@@ -103,7 +103,16 @@ class _EpubFile:
         self._image = image
         self._is_vertical = is_vertical
         self._entries: list[ContentsEntry] = []
-        self._begin()
+        package.put("mimetype", [_MEDIA_TYPE], is_stored=True)  # first and as it is: so the file is known
+        package.put("META-INF/container.xml", [_CONTAINER])
+        self._put("style.css", [_style(cover.language, is_vertical)])
+        self._put(image.file, [image.content])
+        shown = html.escape(", ".join(part for part in (cover.title, cover.author) if part))
+        picture = f'<img class="cover" src="{image.file}" alt="{shown}" role="doc-cover"/>'
+        self._put("cover.xhtml", self._page(cover.title, [f'<section epub:type="cover">{picture}</section>']))
+        title = f'<h1 class="title">{html.escape(cover.title)}</h1>'
+        author = f'<p class="author">{html.escape(cover.author)}</p>' if cover.author else ""
+        self._put("title.xhtml", self._page(cover.title, [title, author]))
 
     def end(self) -> None:
         """Write the contents and the list of all parts behind the last page."""
@@ -116,19 +125,6 @@ class _EpubFile:
         entry = ContentsEntry(len(self._entries) + 1, title, depth)
         self._put(_file(entry), self._page(title or self._cover.title, body))
         self._entries.append(entry)
-
-    def _begin(self) -> None:
-        self._package.put("mimetype", [_MEDIA_TYPE], is_stored=True)  # first and as it is: so the file is known
-        self._package.put("META-INF/container.xml", [_CONTAINER])
-        self._put("style.css", [_style(self._cover.language, self._is_vertical)])
-        self._put(self._image.file, [self._image.content])
-        cover = self._cover
-        shown = html.escape(", ".join(part for part in (cover.title, cover.author) if part))
-        picture = f'<img class="cover" src="{self._image.file}" alt="{shown}" role="doc-cover"/>'
-        self._put("cover.xhtml", self._page(cover.title, [f'<section epub:type="cover">{picture}</section>']))
-        title = f'<h1 class="title">{html.escape(cover.title)}</h1>'
-        author = f'<p class="author">{html.escape(cover.author)}</p>' if cover.author else ""
-        self._put("title.xhtml", self._page(cover.title, [title, author]))
 
     def _put(self, name: str, pieces: Iterable[str | bytes]) -> None:
         self._package.put(f"{_FOLDER}/{name}", pieces)
