@@ -8,14 +8,14 @@ from fastapi.responses import HTMLResponse
 from bookwright.app.candidates import candidates_at, draft_at
 from bookwright.app.changes.gates import chosen_gate, decide, grouped, reviews, start_again, subject_text, waiting_in
 from bookwright.exports.markup import clean
+from bookwright.exports.report.judgements import read_current
 from bookwright.models.document import DocumentKind
 from bookwright.models.gate import Decider, Gate, GateKind, Ruling
 from bookwright.models.ruling import approval, rejection
 from bookwright.models.story.candidates import CandidateDraft
+from bookwright.models.story.quality import QualityReport
 from bookwright.models.text.diff import word_diff
 from bookwright.models.text.prose import paragraphs
-from bookwright.models.tree.task import TaskNode
-from bookwright.storage.stores import Stores
 from bookwright.studio.pages import BookRequest, Fields, ThisBook, page
 from bookwright.studio.routes.shelf import start_writing
 from bookwright.studio.state import StudioState, ThisStudio
@@ -107,23 +107,15 @@ def _sight(studio: StudioState, gate: Gate) -> GateView:
         node = stores.nodes.get(gate.node)
         told = clean(subject_text(gate, stores))
         before = stores.gates.rejected_work(node, gate.kind)
-        scores = _scores(node, stores)
+        report = read_current(QualityReport, DocumentKind.QUALITY, stores, node)
         said = [line for line in reviews(gate, stores) if not line.startswith("scores:")]
         choice = candidates_at(node, stores).choice if gate.kind is GateKind.CANDIDATES else None
     brief = opened.book.brief
+    scores = report.scores.model_dump() if report and report.scores else {}
     drafts = (choice.candidates, choice.preferred) if choice else ((), 0)
     return GateView(
         gate, _TITLES[gate.kind], opened.book.title or brief.working_title, brief.language.value, paragraphs(told),
-        list(word_diff(clean(before), told)) if before else [], scores, said, *drafts,
+        list(word_diff(clean(before), told)) if before else [],
+        {name.replace("_", " "): score for name, score in scores.items()}, said, *drafts,
         [list(grouped(refusal.reasons)) for refusal in gate.refusals],
     )  # fmt: skip
-
-
-def _scores(unit: TaskNode, stores: Stores) -> dict[str, float]:
-    """Return what a chapter was scored; nothing where it was not."""
-    from bookwright.exports.report.judgements import read_current
-    from bookwright.models.story.quality import QualityReport
-
-    report = read_current(QualityReport, DocumentKind.QUALITY, stores, unit)
-    values = report.scores.model_dump() if report and report.scores else {}
-    return {name.replace("_", " "): value for name, value in values.items() if isinstance(value, float)}
