@@ -81,8 +81,7 @@ def _style(language: Language, is_vertical: bool) -> str:
 
 
 def _body(section: Section, manuscript: Manuscript) -> Iterator[str]:
-    is_chapter = isinstance(section, Chapter)
-    tag, role = ("h2", "doc-chapter") if is_chapter else ("h1", "doc-part")
+    tag, role = ("h2", "doc-chapter") if isinstance(section, Chapter) else ("h1", "doc-part")
     yield f'<section role="{role}">'
     if section.heading:
         yield f"<{tag}>{html.escape(section.heading)}</{tag}>"

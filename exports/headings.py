@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from bookwright.manuscripts.headings.lines import Heading, Rank, heading_in
 from bookwright.manuscripts.headings.numbers import plain_digits, written_like
@@ -158,14 +157,6 @@ _NUMBERED = re.compile(
 """A title that brings its number and is too long, or too odd, for a heading that anybody would recognise."""
 
 
-class Preceding(StrEnum):
-    """What stands before a chapter."""
-
-    NOTHING = "nothing"
-    PART = "part"
-    CHAPTER = "chapter"
-
-
 class Numbering:
     """Counts a book's parts and chapters. Those behind the author's own are headed as the author heads them."""
 
@@ -175,12 +166,12 @@ class Numbering:
         self._parts = Habit(language)
         self._part: int | None = None
         """The number of the part that chapters stand in now; None for one of the author's."""
-        self.before = Preceding.NOTHING
-        """What the last heading was asked for."""
+        self.before: Rank | None = None
+        """What the last heading was asked for, a part or a chapter."""
 
     def part(self, level: Level, number: int, title: str, *, is_own: bool) -> str:
         """Return the heading of a volume or act; `number` counts among its siblings from 1."""
-        self.before = Preceding.PART
+        self.before = Rank.PART
         self._chapters.begin_part()
         if is_own:
             self._parts.learn(title)
@@ -193,7 +184,7 @@ class Numbering:
 
     def chapter(self, title: str, *, is_own: bool) -> str:
         """Return the heading of the next chapter: the author's own as it is; empty where the author sets none."""
-        self.before = Preceding.CHAPTER
+        self.before = Rank.CHAPTER
         if is_own:
             self._chapters.learn(title)
             return title

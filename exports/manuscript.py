@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 from itertools import groupby, islice, takewhile
 from typing import ClassVar
 
-from bookwright.exports.headings import Numbering, Preceding
+from bookwright.exports.headings import Numbering
 from bookwright.exports.markup import clean, plain_paragraphs
+from bookwright.manuscripts.headings.lines import Rank
 from bookwright.models.document import DocumentKind, Source
 from bookwright.models.text.figures import ENOUGH
 from bookwright.models.text.language import Language
@@ -133,7 +134,8 @@ class Manuscript:
         """
         with self.storage.read() as stores:
             if not chapter.unit.is_unit:
-                return [tuple(plain_paragraphs(clean(_page_text(chapter.unit, stores))))]
+                page = stores.documents.of_nodes([chapter.unit.key], *_PAGES)
+                return [tuple(plain_paragraphs(clean(page[0].text if page else "")))]
             parts = stores.nodes.child_units(chapter.unit.key)
             pieces = [[prose.text for _, prose in stores.prose_below(part)] for part in parts or [chapter.unit]]
         if parts and (parts[0].level is not Level.SCENE or chapter.unit.is_brought_in):
@@ -163,8 +165,8 @@ class Manuscript:
             return Chapter(unit, "", depth)
         before = numbers.before
         heading = numbers.chapter(clean(unit.title), is_own=unit.is_brought_in)
-        is_bare = not heading and before is not Preceding.NOTHING
-        return Chapter(unit, heading, depth, is_bare, runs_on=is_bare and before is Preceding.CHAPTER)
+        is_bare = not heading and before is not None
+        return Chapter(unit, heading, depth, is_bare, runs_on=is_bare and before is Rank.CHAPTER)
 
 
 def pages_of(root: TaskNode, stores: Stores) -> list[TaskNode]:
@@ -176,12 +178,6 @@ def pages_of(root: TaskNode, stores: Stores) -> list[TaskNode]:
     tasks = [page for task in stores.nodes.children(root.key) for page in (task, *stores.nodes.children(task.key))]
     kept = {document.node for document in stores.documents.of_nodes([task.key for task in tasks], *_PAGES)}
     return [task for task in tasks if task.key in kept]
-
-
-def _page_text(page: TaskNode, stores: Stores) -> str:
-    """Return the Markdown of a page."""
-    found = stores.documents.of_nodes([page.key], *_PAGES)
-    return found[0].text if found else ""
 
 
 def _by_stage(pages: list[TaskNode]) -> Iterator[Section]:
