@@ -59,12 +59,28 @@ class HeadingMark:
 
 
 @dataclass(frozen=True)
-class FoundChapter:
-    """A chapter as the manuscript has it: its heading in two parts and its paragraphs, in order."""
-
+class _Headed:
     heading: str
     """As it stands in the manuscript; empty for one without."""
     title: str
+
+    @property
+    def name(self) -> str:
+        """What it is called: its heading, with the title that stood in a line of its own."""
+        if not self.title or self.title in self.heading:
+            return self.heading
+        return f"{self.heading.rstrip('.:：')}{': ' if self.heading.isascii() else ' '}{self.title}".strip()
+
+
+@dataclass(frozen=True)
+class FoundPart(_Headed):
+    """A volume or part."""
+
+
+@dataclass(frozen=True)
+class FoundChapter(_Headed):
+    """A chapter as the manuscript has it: its heading in two parts and its paragraphs, in order."""
+
     paragraphs: tuple[str, ...]
     part: int | None = None
     """The place of its part, from 0; None where it stands in none."""
@@ -75,11 +91,6 @@ class FoundChapter:
         return "\n\n".join(self.paragraphs)
 
     @property
-    def name(self) -> str:
-        """What it is called: its heading, with the title that stood in a line of its own."""
-        return _named(self.heading, self.title)
-
-    @property
     def opening(self) -> str:
         """Its first paragraph."""
         return opening_of(self.paragraphs)
@@ -88,19 +99,6 @@ class FoundChapter:
     def size(self) -> int:
         """Its characters."""
         return sum(map(len, self.paragraphs))
-
-
-@dataclass(frozen=True)
-class FoundPart:
-    """A volume or part."""
-
-    heading: str
-    title: str
-
-    @property
-    def name(self) -> str:
-        """What it is called: its heading, with the title that stood in a line of its own."""
-        return _named(self.heading, self.title)
 
 
 @dataclass(frozen=True)
@@ -120,9 +118,3 @@ class FoundBook:
 def opening_of(paragraphs: Sequence[str]) -> str:
     """Return the first paragraph that is no break between scenes."""
     return next((paragraph for paragraph in paragraphs if not is_scene_break(paragraph)), "")
-
-
-def _named(heading: str, title: str) -> str:
-    if not title or title in heading:
-        return heading
-    return f"{heading.rstrip('.:：')}{': ' if heading.isascii() else ' '}{title}".strip()
