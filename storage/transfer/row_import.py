@@ -87,21 +87,18 @@ def check_row(part: BookTable, values: Mapping[str, Any], number: int, counts: M
     if unknown := sorted(set(values) - set(columns)):
         raise ValueError(f"{part.name} has no {unknown[0]!r}; a newer version wrote it, or it was changed")
     for name, column in columns.items():
-        if name not in values:
-            _check_default(column)
-        else:
+        if name in values:
             _check_value(column, values[name])
             _check_meaning(part, name, values[name])
+        elif column.primary_key or not (
+            column.nullable or column.default is not None or column.server_default is not None
+        ):
+            raise ValueError(f"{name!r} is missing")
     if part.key and values[part.key] != number:
         raise ValueError(f"its {part.key} is {values[part.key]}, where {number} comes next")
     _check_references(part, values, number, counts)
     if part.table is texts and bytes_hash(bytes_of(values["body"])) != values["hash"]:
         raise ValueError("the text is not the one that its hash names")
-
-
-def _check_default(column: Column[Any]) -> None:
-    if column.primary_key or not (column.nullable or column.default is not None or column.server_default is not None):
-        raise ValueError(f"{column.name!r} is missing")
 
 
 def _check_value(column: Column[Any], value: Any) -> None:
