@@ -75,14 +75,6 @@ class Stock(FrozenModel):
     hits: tuple[StockHit, ...] = ()
     """Most frequent first."""
 
-    @property
-    def groups(self) -> dict[str, int]:
-        """How often each group was found, most frequent first."""
-        sums: dict[str, int] = {}
-        for hit in self.hits:
-            sums[hit.group] = sums.get(hit.group, 0) + hit.count
-        return dict(sorted(sums.items(), key=lambda item: -item[1]))
-
 
 class SharedPassage(FrozenModel):
     """A passage that an earlier chapter has too, or nearly."""
