@@ -113,9 +113,11 @@ def rank(
         return np.zeros(0)
     languages = [_language(text) for text in texts]
     bags = [_bag(text) for text in texts]
+    lengths = np.array([bag.total() for bag in bags], np.float64)
+    lexical = [_z(_bm25(weights(query, known), bags, lengths)) for query in queries]
     scores = [
-        np.maximum(_z(_centred(row, languages)), _FARTHEST) + LEXICAL_WEIGHT * _z(_bm25(weights(query, known), bags))
-        for query, row in zip(queries, likeness(query_vectors, vectors), strict=True)
+        np.maximum(_z(_centred(row, languages)), _FARTHEST) + LEXICAL_WEIGHT * words
+        for words, row in zip(lexical, likeness(query_vectors, vectors), strict=True)
     ]
     return _fairly(np.round(scores, 6))
 
@@ -142,9 +144,8 @@ def _bag(text: str) -> Counter[str]:
     return Counter(map(sys.intern, terms(text)))  # passages share their words, so they share the strings
 
 
-def _bm25(query: dict[str, float], bags: Sequence[Counter[str]]) -> Floats:
-    """Score each bag of terms. Source: Robertson and Zaragoza 2009; frequencies within these bags."""
-    lengths = np.array([bag.total() for bag in bags], np.float64)
+def _bm25(query: dict[str, float], bags: Sequence[Counter[str]], lengths: Floats) -> Floats:
+    """Score each bag of terms, of such lengths. Source: Robertson and Zaragoza 2009; frequencies within these bags."""
     norms = _K1 * (1 - _B + _B * lengths / max(float(lengths.mean()), 1.0))
     scores = np.zeros(len(bags))
     for term, weight in query.items():
