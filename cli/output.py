@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -14,7 +15,6 @@ from bookwright.models.errors import InvalidInput
 
 if TYPE_CHECKING:  # who prints lines alone does without Rich
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
 _PIPE_WIDTH = 160
@@ -77,8 +77,18 @@ def notes_above(console: "Console") -> Iterator[None]:
         _panels.remove(console)
 
 
-def plain_table(*columns: str, right: tuple[str, ...] = (), folds: tuple[str, ...] = ()) -> "Table":
-    """Return a table without lines; the columns in `right` hold numbers, those in `folds` give way first."""
+def print_table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence["str | Text"]],
+    *,
+    right: tuple[str, ...] = (),
+    folds: tuple[str, ...] = (),
+    styles: Sequence[str] = (),
+) -> None:
+    """Print a table without lines, its rows in their styles, if they have some.
+
+    The columns in `right` hold numbers, those in `folds` give way first.
+    """
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
@@ -89,20 +99,8 @@ def plain_table(*columns: str, right: tuple[str, ...] = (), folds: tuple[str, ..
             no_wrap=column not in folds,
             overflow="fold" if column in folds else "ellipsis",
         )
-    return table
-
-
-def print_table(
-    columns: Sequence[str],
-    rows: Iterable[Sequence["str | Text"]],
-    *,
-    right: tuple[str, ...] = (),
-    folds: tuple[str, ...] = (),
-) -> None:
-    """Print a table without lines; the columns in `right` hold numbers, those in `folds` give way first."""
-    table = plain_table(*columns, right=right, folds=folds)
-    for row in rows:
-        table.add_row(*row)
+    for row, style in zip_longest(rows, styles):
+        table.add_row(*row, style=style)
     make_console().print(table)
 
 

@@ -12,7 +12,7 @@ from bookwright.app.access import OpenBook, find_node
 from bookwright.cli.access import open_book, wait_until_free
 from bookwright.cli.changing.versions import KindOption, read_text
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument, Yes
-from bookwright.cli.output import check_agreed, emit, make_console, note, plain_table, print_json, print_text
+from bookwright.cli.output import check_agreed, emit, note, print_json, print_table, print_text
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidInput
 from bookwright.models.staleness import Rewording, StaleDocument, Version
@@ -240,14 +240,14 @@ def _print_stale(found: list[StaleDocument], bill: "RefreshBill", book: str, nam
             "a change rest on a state of the story that has moved on since; --json lists them."
         )
         return
-    table = plain_table("place", "document", "version", "rests on", right=("version",), folds=("rests on",))
-    for stale in found:
-        version = stale.document
-        table.add_row(
-            names.name_of(version.label), version.kind.value, str(version.version), _why(stale, names),
-            style="" if stale.is_direct else "dim",
-        )  # fmt: skip
-    make_console().print(table)
+    rows = [
+        (names.name_of(one.document.label), one.document.kind.value, str(one.document.version), _why(one, names))
+        for one in found
+    ]
+    print_table(
+        ("place", "document", "version", "rests on"), rows, right=("version",), folds=("rests on",),
+        styles=["" if stale.is_direct else "dim" for stale in found],
+    )  # fmt: skip
     direct = sum(stale.is_direct for stale in found)
     print_text(f"\n{direct:,} directly stale, {len(found) - direct:,} indirectly. `bookwright refresh {book}`: {bill}")
 

@@ -88,12 +88,10 @@ def list_entries(book: BookArgument, kind: Kind = None, as_json: AsJson = False)
         found = stores.codex.current(KIND)
         waiting = [wish.slug for wish in stores.codex.suggestions.waiting(KIND)]
     kept = [stored for stored in found if kind in (None, _entry(stored.record).kind)]
-    if as_json:
-        print_json([facts_of(stored) | {"suggestions": waiting.count(stored.record.id)} for stored in kept])
-        return
+    facts = [facts_of(stored) | {"suggestions": waiting.count(stored.record.id)} for stored in kept]
     columns = ("id", "kind", "name", "also", "sections", "version", "by")
     rows = [_row(stored, waiting.count(stored.record.id)) for stored in kept]
-    print_table(columns, rows, right=("version",), folds=("sections",))
+    emit(lambda: facts, lambda: print_table(columns, rows, right=("version",), folds=("sections",)), as_json=as_json)
 
 
 @app.command()

@@ -14,7 +14,7 @@ from bookwright.cli.access import open_book
 from bookwright.cli.changing import records
 from bookwright.cli.changing.records import RecordArgument
 from bookwright.cli.options import AsJson, Assignments, BookArgument, NodeArgument, takes
-from bookwright.cli.output import emit, print_json, print_table, print_text
+from bookwright.cli.output import emit, print_table, print_text
 from bookwright.models.codex.entries import slug
 from bookwright.models.codex.foreshadowing import Foreshadowing, ForeshadowingType, ThreadEventType, ThreadStatus
 from bookwright.models.codex.merging import Keyed
@@ -89,16 +89,14 @@ def due(book: BookArgument, node: NodeArgument, pacing: PacingName = "medium", a
         named = stores.name_of(unit)
         reading = stores.codex.reading_order()
         owed = check_foreshadowing_for_scene(stores.codex.threads(), unit.label, reading, profile.reminder)
-    if as_json:
-        print_json(owed.model_dump(mode="json"))
-        return
     lists = {
         "plant": owed.should_plant, "bring back": owed.should_reinforce, "pay off": owed.should_pay_off,
         "near": owed.approaching_payoff,
         "waits": [f"{thread} (for {', '.join(missing)})" for thread, missing in owed.waiting_for.items()],
     }  # fmt: skip
     lines = [f"{name}: {', '.join(threads)}" for name, threads in lists.items() if threads]
-    print_text("\n".join(lines) or f"{named} owes the threads nothing")
+    told = "\n".join(lines) or f"{named} owes the threads nothing"
+    emit(lambda: owed.model_dump(mode="json"), lambda: print_text(told), as_json=as_json)
 
 
 @app.command()

@@ -64,7 +64,7 @@ def merge(
         order = MergeOrder(branch, take, kind, _choices(ours or [], theirs or [], text or []))
         sight = merging.look_at_merge(opened, order)
         if sight.conflicts:
-            _show_conflicts(sight, as_json)
+            emit(lambda: _facts(sight), lambda: _print_conflicts(sight), as_json=as_json)
             raise InvalidInput(
                 f"{counted(len(sight.conflicts), 'conflict')} to settle, each with --ours PLACE, --theirs PLACE or "
                 "--text PLACE=FILE; nothing was changed"
@@ -117,10 +117,7 @@ def _show(sight: MergePreview) -> None:
         note(f"  and {len(sight.texts) - _SHOWN:,} more")
 
 
-def _show_conflicts(sight: MergePreview, as_json: bool) -> None:
-    if as_json:
-        print_json(_facts(sight))
-        return
+def _print_conflicts(sight: MergePreview) -> None:
     for conflict in sight.conflicts:
         print_text(f"== {conflict.place}: {conflict.kind or 'both have remade'} {conflict.name}")
         print_text(conflict.merged or f"-- ours\n{conflict.ours}\n-- theirs\n{conflict.theirs}\n")
@@ -165,7 +162,8 @@ def compare(
     with open_book(a) as opened:
         other = other_branch(opened, b) if b else opened
         if unit is None:
-            _show_books(comparing.compare(opened, other), as_json)
+            found = comparing.compare(opened, other)
+            emit(found.facts, lambda: _print_books(found), as_json=as_json)
             return
         pair = version_pair(opened, unit, *versions) if versions else text_pair(opened, other, unit)
         said = _verdict(opened, pair, yes) if verdict else None
@@ -181,10 +179,7 @@ def _verdict(opened: OpenBook, pair: TextPair, yes: bool) -> "ReaderVerdict":
     return running.run_beside(opened, lambda deps: read_both(pair, deps), "the same command")
 
 
-def _show_books(found: BranchComparison, as_json: bool) -> None:
-    if as_json:
-        print_json(found.facts())
-        return
+def _print_books(found: BranchComparison) -> None:
     note(f"{counted(len(found.differing), 'unit')} of {len(found.units):,} differ")
     lengths = [(pair.label, pair.title, _length(pair.a), _length(pair.b)) for pair in found.differing]
     paid = ("paid", "", money(found.costs[0]), money(found.costs[1]))

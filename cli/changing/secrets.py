@@ -8,7 +8,7 @@ from bookwright.cli.access import open_book
 from bookwright.cli.changing import records
 from bookwright.cli.changing.records import RecordArgument, facts_of
 from bookwright.cli.options import AsJson, Assignments, BookArgument, takes
-from bookwright.cli.output import print_json, print_table
+from bookwright.cli.output import emit, print_table
 from bookwright.models.codex.entries import Importance, Secret
 from bookwright.models.codex.merging import Keyed
 from bookwright.models.codex.record import Record, RecordKind, Stored, neutral_names
@@ -55,13 +55,11 @@ def list_secrets(book: BookArgument, as_json: AsJson = False) -> None:
     """List the secrets; by its number each can be named in `ask`, whatever its id."""
     with open_book(book) as opened, opened.storage.read() as stores:
         found = stores.codex.current(KIND)
-    if as_json:
-        print_json([facts_of(stored) for stored in found])
-        return
     names = neutral_names(stored.record for stored in found if isinstance(stored.record, Secret))
     columns = ("no.", "id", "visibility", "importance", "revealed", "content", "version", "by")
     rows = [(names[stored.record.id].rpartition("-")[2], *_row(stored)) for stored in found]
-    print_table(columns, rows, folds=("content",))
+    facts = list(map(facts_of, found))
+    emit(lambda: facts, lambda: print_table(columns, rows, folds=("content",)), as_json=as_json)
 
 
 @app.command()

@@ -29,15 +29,14 @@ def history(book: BookArgument, node: NodeArgument, kind: KindOption = None, as_
     with open_book(book) as opened, opened.storage.read() as stores:
         found = find_node(node, stores)
         rows = version_rows(stores, found, kind)
-    if as_json:
-        print_json({"book": opened.book.id, "node": found.label, "versions": rows})
-        return
+    facts = {"book": opened.book.id, "node": found.label, "versions": rows}
     columns = ("kind", "version", "length", "when", "by", "note")
     lines = [
         (row["kind"], str(row["version"]), f"{row['length']:,}", moment(row["made_at"]), maker(row), row["note"])
         for row in rows
     ]
-    print_table(columns, lines, right=("version", "length"), folds=("note",))
+    numbers = ("version", "length")
+    emit(lambda: facts, lambda: print_table(columns, lines, right=numbers, folds=("note",)), as_json=as_json)
 
 
 def diff(

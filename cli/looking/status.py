@@ -11,7 +11,7 @@ from bookwright.app.status.books import ListedBook, list_books, queued_in, studi
 from bookwright.app.status.progress import BookProgress, read_progress, spent
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson
-from bookwright.cli.output import make_console, note, print_facts, print_json, print_table, print_text
+from bookwright.cli.output import emit, make_console, note, print_facts, print_json, print_table, print_text
 from bookwright.models.amount import Cap
 from bookwright.models.book import RESTING, BookState
 from bookwright.models.errors import BookwrightError
@@ -43,7 +43,9 @@ def status(
     with existing_library(settings) as database:
         runs = _handed_in(settings)
         lines = [] if database is None else list_books(database, with_archived, queued_in(runs))
-        _show_all(lines, _not_begun(runs, database), settings, as_json)
+        new = _not_begun(runs, database)
+        facts = [*map(_summary, lines), *map(asdict, new)]
+        emit(lambda: facts, lambda: _print_all(lines, new, settings), as_json=as_json)
         if database is not None and settings.studio_cap.is_set and not as_json:
             with database.read() as connection:
                 print_text(f"\nstudio: {studio_words(Studio(connection).standing(), settings.studio_cap)}")
@@ -67,10 +69,7 @@ def _not_begun(runs: "list[NewestRun]", database: Database | None) -> "list[Newe
         return [one for one in runs if books.find(one.book) is None]
 
 
-def _show_all(lines: list[ListedBook], waiting: "list[NewestRun]", settings: Settings, as_json: bool) -> None:
-    if as_json:
-        print_json([*map(_summary, lines), *map(asdict, waiting)])
-        return
+def _print_all(lines: list[ListedBook], waiting: "list[NewestRun]", settings: Settings) -> None:
     if not lines and not waiting:
         note(f"no books yet in {settings.home}; `bookwright write --premise ... --words 900` begins one")
         return

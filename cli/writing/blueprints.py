@@ -7,7 +7,7 @@ import typer
 
 from bookwright.app.orders.examples import copy_examples, example_files
 from bookwright.cli.options import AsJson
-from bookwright.cli.output import note, print_json, print_table, print_text
+from bookwright.cli.output import emit, note, print_json, print_table, print_text
 from bookwright.models.blueprint import CHARACTERS_A_WORD, Blueprint
 from bookwright.models.brief import Brief
 from bookwright.models.errors import InvalidBlueprint, InvalidInput
@@ -86,11 +86,10 @@ def check(folder: FolderArgument, as_json: AsJson = False) -> None:
     from bookwright.agents.blueprints.loading import check_folder  # brings the agents
 
     plan = check_folder(_meant(folder, load_settings().home)).plan
-    if as_json:
-        print_json({"blueprint": _plan_facts(plan), "folder": str(folder)})
-        return
+    facts = {"blueprint": _plan_facts(plan), "folder": str(folder)}
     stages = ", ".join(f"{stage.name} ({len(stage.members)})" for stage in plan.stages)
-    print_text(f"{plan.name}: {len(plan.members)} members in {len(plan.stages)} stages: {stages}. Nothing is wrong.")
+    told = f"{plan.name}: {len(plan.members)} members in {len(plan.stages)} stages: {stages}. Nothing is wrong."
+    emit(lambda: facts, lambda: print_text(told), as_json=as_json)
 
 
 def _meant(named: Path, home: Path) -> Path:

@@ -9,7 +9,7 @@ from bookwright.app.access import OpenBook, library
 from bookwright.app.manuscript_reading import ManuscriptReading, chapter_row, check_new, read_for_import
 from bookwright.app.orders import starting
 from bookwright.cli.options import More, RunOptions, Yes, takes_brief, takes_run
-from bookwright.cli.output import at_work, check_agreed, emit, note, print_json, print_table, print_text
+from bookwright.cli.output import at_work, check_agreed, emit, note, print_table, print_text
 from bookwright.cli.writing.write import bring_to_its_end, lengthened
 from bookwright.exports.json import import_book
 from bookwright.flows.intake.manuscript_import import bring_in, longest_piece
@@ -70,7 +70,7 @@ def import_file(
     limits = _limits(run.until)
     reading = read_for_import(file, options, encoding, pattern, more)
     if dry_run:
-        _show(reading, run.as_json)
+        emit(lambda: _facts(reading), lambda: _print(reading), as_json=run.as_json)
     else:
         _import(file, reading, more, run, limits, again=again, rests=rest, yes=yes)
 
@@ -94,7 +94,7 @@ def _import(
         if not again:
             check_new(file, digest, database)
         if not run.as_json and not run.json_progress:
-            _show(reading, as_json=False)
+            _print(reading)
         if not rests:
             _ask(reading, settings, more or 0, yes)
         book = bring_in(database, reading.found, reading.brief, digest, longest_piece(reading.brief, settings))
@@ -153,19 +153,15 @@ def _say_it_rests(opened: OpenBook, as_json: bool) -> None:
     emit(lambda: facts, lambda: print_text(told), as_json=as_json)
 
 
-def _show(reading: ManuscriptReading, as_json: bool) -> None:
-    """Tell what a manuscript would become: a table for people, or facts as JSON."""
-    facts = _facts(reading)
-    if as_json:
-        print_json(facts)
-        return
+def _print(reading: ManuscriptReading) -> None:
+    """Tell what a manuscript would become."""
     named = f" in {reading.source.encoding}" if reading.source.encoding else ""
     unit, brief, found = reading.brief.length_unit, reading.brief, reading.found
     print_text(
         f'"{brief.title}": {reading.source.format}{named}, {brief.language.english_name}, {brief.length:,} {unit}'
     )
     keys = ("number", "part", "heading", "length", "begins")
-    rows = [[str(row[key]) for key in keys] for row in _shown(facts["chapters"])]
+    rows = [[str(row[key]) for key in keys] for row in _shown(_facts(reading)["chapters"])]
     print_table(("", "part", "heading", unit, "begins"), rows, right=("", unit))
     parts = f" in {counted(len(found.parts), 'part')}" if found.parts else ""
     print_text(f"{counted(len(found.chapters), 'chapter')}{parts}")

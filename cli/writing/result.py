@@ -1,11 +1,11 @@
 """What `write` and `resume` say about a finished book: how long it is, what it cost, where it lies."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from bookwright.agents.relay.threads.alerts import PACINGS, STILL_OPEN
 from bookwright.app.access import OpenBook
 from bookwright.app.status.books import verdict_of
-from bookwright.cli.output import print_json, print_text
+from bookwright.cli.output import print_text
 from bookwright.exports.files import export, export_path
 from bookwright.exports.report import judgements
 from bookwright.exports.report.threads_and_secrets import alerts_of, register_lines
@@ -79,11 +79,8 @@ class Result:
         )  # fmt: skip
 
 
-def show_result(result: Result, as_json: bool) -> None:
-    """Print a finished book's facts, as lines for a person or as one JSON document."""
-    if as_json:
-        print_json(asdict(result))
-        return
+def show_result(result: Result) -> None:
+    """Print a finished book's facts, as lines for a person."""
     already = " already; nothing was paid" if result.was_finished else ""
     print_text(f'"{result.title}" is finished{already}: {result.written:,} of {result.length:,} {result.unit}')
     paid = f"{tokens(result.input_tokens + result.output_tokens)} tokens, {money(result.cost_micros)}"

@@ -22,7 +22,7 @@ from bookwright.app.status.books import ask_to_rest
 from bookwright.app.status.progress import stage_of
 from bookwright.cli.access import open_book, wait_until_free
 from bookwright.cli.options import AsJson, BookArgument, BriefFile, Example, More, RunOptions, takes_brief, takes_run
-from bookwright.cli.output import at_work, emit, make_console, note, plain_table, print_json, print_text
+from bookwright.cli.output import at_work, emit, note, print_json, print_table, print_text
 from bookwright.cli.writing.blueprints import go_on_with, of_blueprint
 from bookwright.exports.files import formats_in
 from bookwright.flows.book_models import check_reach, kept_windows, model_of
@@ -167,7 +167,7 @@ def bring_to_its_end(opened: OpenBook, run: RunOptions, limits: Limits, formats:
         else:
             from bookwright.cli.writing.result import show_result
 
-            show_result(result, run.as_json)
+            emit(lambda: asdict(result), lambda: show_result(result), as_json=run.as_json)
 
 
 def _result(opened: OpenBook, wishes: "running.Wishes", formats: list[str]) -> "Result":
@@ -255,11 +255,8 @@ def _show(found: "BookEstimate") -> None:
         print_text(f"It walked the first {found.rehearsed:,} {found.unit}; the rest is scaled from them.")
     print_text(f"\n{found.nodes:,} nodes, {found.units:,} of them units\n")
     columns = ("calls", "input", "output", "price")
-    table = plain_table("role", "model", *columns, right=columns)
-    for role in found.roles:
-        table.add_row(role.role, role.model, *_row(role))
-    table.add_row("all", "", *_row(found.total), style="bold")
-    make_console().print(table)
+    rows = [*((role.role, role.model, *_row(role)) for role in found.roles), ("all", "", *_row(found.total))]
+    print_table(("role", "model", *columns), rows, right=columns, styles=[*("" for _ in found.roles), "bold"])
     low, high = found.seconds
     print_text(f"\nThe calls take {_span(duration(low), duration(high))}, one after another: roughly, by their tokens.")
     for line in found.short:

@@ -55,7 +55,7 @@ def test_scores_proposals_and_alerts_are_told_at_the_end_and_in_the_report(
         opened = OpenBook(settings, storage, stores.books.get(storage.book))
 
     result = Result.of(opened, [], was_finished=True)
-    show_result(result, as_json=False)
+    show_result(result)
     report = report_of(storage, settings)
     shown, pages = capsys.readouterr().out, (laid_out(report, "md"), laid_out(report, "html"))
 
@@ -89,7 +89,7 @@ def test_what_a_repair_followed_is_no_longer_to_do(tmp_path: Path, capsys: pytes
         opened = OpenBook(settings, storage, stores.books.get(storage.book))
         lines = [review_lines(stores, unit) for unit in (repaired, untouched)]
 
-    show_result(Result.of(opened, [], was_finished=True), as_json=False)
+    show_result(Result.of(opened, [], was_finished=True))
 
     shown = capsys.readouterr().out
     assert "to do, chapter 2, high: Cut the quay." in shown
@@ -114,7 +114,7 @@ def test_open_threads_and_what_was_let_pass_are_told(tmp_path: Path, capsys: pyt
             stores.documents.add(new, None)
         opened = OpenBook(settings, storage, stores.books.get(storage.book))
 
-    show_result(Result.of(opened, [], was_finished=True), as_json=False)
+    show_result(Result.of(opened, [], was_finished=True))
     (chapter,) = report_of(storage, settings).chapters
 
     assert "1 thread is still open: The bell;" in capsys.readouterr().out
