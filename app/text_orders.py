@@ -131,11 +131,6 @@ class CandidateOrder:
     """How many readers are to be asked at least."""
     bill: RefreshBill
 
-    @property
-    def is_nothing(self) -> bool:
-        """True if all is there already."""
-        return not self.drafts and not self.readings
-
 
 def order_of_candidates(opened: OpenBook, unit: TaskNode, count: int) -> CandidateOrder:
     """Return what it takes to bring a written unit to so many candidates.

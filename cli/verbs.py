@@ -8,10 +8,6 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
-# What Typer hands to a group; its names for them are private.
-_Context = Any
-_Command = Any
-
 
 class Verb(NamedTuple):
     """Where a verb, or a group of them, is found, and the line that tells of it in the list of all."""
@@ -101,18 +97,21 @@ _BY_NAME = {name: verb for verbs in VERBS.values() for name, verb in verbs.items
 
 
 class Verbs(TyperGroup):
-    """The group of all verbs; listing, suggesting and completing their names loads none of them."""
+    """The group of all verbs; listing, suggesting and completing their names loads none of them.
+
+    What Typer hands to a group is of types whose names are private.
+    """
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
         self.commands = {name: TyperCommand(name, help=verb.line) for name, verb in _BY_NAME.items()}
 
-    def resolve_command(self, ctx: _Context, args: list[str]) -> tuple[str | None, _Command | None, list[str]]:
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Find the verb that was typed, load it, and return its name, itself and what follows it."""
         name, found, rest = super().resolve_command(ctx, args)
         return name, load(name) if name and found else None, rest
 
-    def format_commands(self, ctx: _Context, formatter: Any) -> None:
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the list of verbs, by what they are for."""
         width = max(map(len, self.commands))
         for title, verbs in VERBS.items():
@@ -120,7 +119,7 @@ class Verbs(TyperGroup):
                 formatter.write_dl([(name.ljust(width), verb.line) for name, verb in verbs.items()])
 
 
-def load(name: str) -> _Command:
+def load(name: str) -> Any:
     """Import the module of a verb and return the command that it is."""
     module, _, attribute = _BY_NAME[name].source.partition(":")
     found = getattr(import_module(f"{__package__}.{module}"), attribute)

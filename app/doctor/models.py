@@ -169,15 +169,15 @@ def try_model(name: str, settings: Settings, backends: "ModelService | None" = N
     endpoints.check_model(name, settings)
     window = found_window(name, settings)
     with closing(backends or ModelService(settings)) as service:
-        asked = _Asked(name, service)
+        asked, problem = _Asked(name, service), ""
         try:
-            abilities, problem = _shown(asked, name), ""
+            _ask_both(asked, name)
         except BackendError as error:
-            abilities, problem = asked.abilities, str(error)
+            problem = str(error)
     used = [reply.usage for reply in asked.replies]
     bills = [prices.cost(name, usage, settings) for usage in used]
     return ModelTrial(
-        name, tuple(abilities), window.tokens, window.source.value, *usd_per_million(name, settings),
+        name, tuple(asked.abilities), window.tokens, window.source.value, *usd_per_million(name, settings),
         len(used), sum(usage.input_tokens for usage in used), sum(usage.output_tokens for usage in used),
         None if None in bills else sum(bill or 0 for bill in bills), problem,
     )  # fmt: skip
@@ -208,7 +208,7 @@ class _Asked:
         self.heard += event.kind is EventKind.TEXT
 
 
-def _shown(asked: _Asked, name: str) -> list[Ability]:
+def _ask_both(asked: _Asked, name: str) -> None:
     provider, _ = catalogue.split_name(name)
     reply = asked.ask("Name a light that sailors steer by, and how many hours it burns in a night.", output=LampAnswer)
     first = f", first word after {reply.first_event_millis:,} ms" if reply.first_event_millis is not None else ""
@@ -225,7 +225,6 @@ def _shown(asked: _Asked, name: str) -> list[Ability]:
     turn = read(asked.ask("When is it high water in Dover today? Look it up.", tools=(_TOOL,)).text)
     is_called = isinstance(turn, Action) and turn.tool == _TOOL.name
     asked.abilities.append(Ability("tools", is_called, told if is_called else f"{told}; it did not use the one it had"))
-    return asked.abilities
 
 
 def _caching(provider: catalogue.Provider, reply: Reply) -> Ability:

@@ -120,8 +120,8 @@ def _make(opened: OpenBook, unit: TaskNode, count: int, yes: bool, as_json: bool
     from bookwright.flows.activities.prose.write import make_candidates
 
     order = order_of_candidates(opened, unit, count)
-    if order.is_nothing:
-        return
+    if not order.drafts and not order.readings:
+        return  # all is there already
     note(f"{counted(order.drafts, 'draft')} and {counted(order.readings, 'reading')} of two drafts: {order.bill}")
     check_agreed("Have them written?", "nothing was asked of a model; --yes writes without asking", yes=yes)
     again = f"`bookwright candidates {opened.book.id} {unit.label} --count {count}`"

@@ -69,7 +69,8 @@ def hold(opening: Opening, options: ChatOptions, settings: Settings, database: D
     """
     terminal = Terminal(settings.home / "chat_history") if sys.stdin.isatty() else None
     message = "" if terminal is not None or options.by_lines else whole_pipe()
-    view = _view(options)
+    as_text = TextView(streams=sys.stdout.isatty(), shows_raw=options.shows_raw)
+    view: ChatView = JsonView(shows_raw=options.shows_raw) if options.as_json else as_text
     with (
         ground(opening.member, settings, database, options.cwd, opening.book) as stands_on,
         closing(EventBus()) as bus,
@@ -84,12 +85,6 @@ def hold(opening: Opening, options: ChatOptions, settings: Settings, database: D
             _converse(talk, terminal, view, opening)
         else:
             _answer_pipe(talk, view, [message] if message else piped_lines(), has_commands=options.by_lines)
-
-
-def _view(options: ChatOptions) -> ChatView:
-    if options.as_json:
-        return JsonView(shows_raw=options.shows_raw)
-    return TextView(streams=sys.stdout.isatty(), shows_raw=options.shows_raw)
 
 
 def _converse(talk: Talk, terminal: Terminal, view: ChatView, opening: Opening) -> None:

@@ -106,13 +106,8 @@ class _Rendered:
     locale: str
     asked: list[str]
     would_ask: list[str]
-    own_part_today: str
-    """The step's own part with the template that ships, from the card of then."""
-
-    @property
-    def since_then(self) -> list[str]:
-        """The changed lines between the step's own part then and today, both with the template that ships."""
-        return changed_lines(self.asked[-1], self.own_part_today)
+    since_then: list[str]
+    """The changed lines between the step's own part then and today, both with the template that ships."""
 
 
 def _check_options(template: bool, edited: Path | None, stands_for: str | None, diff: bool, reply: bool) -> None:
@@ -189,7 +184,8 @@ def _rendered(opened: OpenBook, number: int, file: Path, stands_for: str | None)
     folder = _prompts_of(opened)
     source_of(replaced, locale, folder)  # one that is not there would change nothing, and say nothing
     own_part = render_edited(file, replaced, step.template, card, locale, folder)
-    return _Rendered(step, file, locale, asked, [*asked[:-1], own_part], render(step.template, card, locale, folder))
+    since_then = changed_lines(asked[-1], render(step.template, card, locale, folder))
+    return _Rendered(step, file, locale, asked, [*asked[:-1], own_part], since_then)
 
 
 def _show_edited(rendered: _Rendered, opened: OpenBook, *, diff: bool, as_json: bool) -> None:

@@ -32,14 +32,11 @@ def of_blueprint(brief_file: Path | None, options: dict[str, Any]) -> dict[str, 
     values: dict[str, Any] = {"blueprint": named}
     plan = blueprint_of(named, load_settings().home).plan
     if options.get("length") is None and brief_file is None:
-        values["length"] = usual_length(plan, options.get("language"), options.get("premise") or "")
+        told, premise = options.get("language"), options.get("premise") or ""
+        language = Language(told) if told in tuple(Language) else detect_language(premise)
+        is_in_words = language.length_unit == "words"
+        values["length"] = plan.words if is_in_words else round(plan.words * CHARACTERS_A_WORD / 100) * 100
     return values
-
-
-def usual_length(plan: Blueprint, language: str | None, premise: str) -> int:
-    """Return how long a blueprint's book is for which no length was asked, in the language's unit of length."""
-    known = Language(language) if language in tuple(Language) else detect_language(premise)
-    return plan.words if known.length_unit == "words" else round(plan.words * CHARACTERS_A_WORD / 100) * 100
 
 
 def go_on_with(book: str, kind: str, prompt: str | None, model: str | None) -> str:

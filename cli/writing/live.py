@@ -91,12 +91,9 @@ class CallInFlight:
             self.name, self.characters, self.tail = name, 0, ""
         self.notice = notice
         if isinstance(event, TextEvent):
-            self._take_in(event.payload.text)
-
-    def _take_in(self, text: str) -> None:
-        self.characters += len(text)
-        if step_of(self.name) in _PROSE_STEPS:
-            self.tail = " ".join((self.tail + text).split("\n"))[-_TAIL:]
+            self.characters += len(event.payload.text)
+            if step_of(name) in _PROSE_STEPS:
+                self.tail = (self.tail + event.payload.text).replace("\n", " ")[-_TAIL:]
 
     def describe(self, names: ReadingOrder) -> str:
         """Say in a few words what is asked and what has come."""
