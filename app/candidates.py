@@ -43,9 +43,8 @@ class UnitCandidates:
             one.model_dump(mode="json", exclude={"text"}) | {"order": one.angle.told} for one in self.choice.candidates
         ]
         told = self.choice.model_dump(mode="json", include={"preferred", "chosen", "by", "revision", "comparisons"})
-        return {"node": self.unit.label, "candidates": rows, "summary": self.choice.summary, "taken": self.taken} | {
-            **told, "gate": self.gate.id if self.gate else None,
-        }  # fmt: skip
+        facts = {"node": self.unit.label, "candidates": rows, "summary": self.choice.summary, "taken": self.taken}
+        return facts | told | {"gate": self.gate.id if self.gate else None}
 
 
 def candidates_of(unit: TaskNode, stores: Stores) -> UnitCandidates | None:

@@ -192,12 +192,8 @@ def _starts(text: str, wanted: str) -> Iterator[int]:
 def _place(texts: dict[str, str], anchor: Anchor) -> str | None:
     """Return which text holds the words: first with all that stands around them, then with one side, then alone."""
     around = (anchor.before + anchor.quote + anchor.after, anchor.before + anchor.quote, anchor.quote + anchor.after)
-    for wanted in (*around, anchor.quote):
-        sought = _bare(wanted)
-        found = next((label for label, text in texts.items() if sought in text), None)
-        if found is not None:
-            return found
-    return None
+    sought = map(_bare, (*around, anchor.quote))
+    return next((label for words in sought for label, text in texts.items() if words in text), None)
 
 
 def _now(text: str, anchor: Anchor) -> str:

@@ -168,18 +168,11 @@ def _reading(drafts: list[StepLine], text: Document, count: int, opened: OpenBoo
     return priced(read, model, opened.settings)
 
 
-@dataclass(frozen=True)
-class Taken:
-    """What came of taking a candidate."""
-
-    made: Document
-    """The new version of the unit's text."""
-    told: tuple[str, ...]
-    """What the checks of code find that it gives away too early, in its own words: no reviser had it before."""
-
-
-def take(opened: OpenBook, label: str, number: int) -> Taken:
+def take(opened: OpenBook, label: str, number: int) -> tuple[Document, tuple[str, ...]]:
     """Make a candidate's words the next version of a unit's text, in one transaction.
+
+    With that version comes what the checks of code find that it gives away too early, in its own words: no reviser had
+    it before.
 
     Raises:
         BookHeld: A worker writes the book.
@@ -206,7 +199,7 @@ def take(opened: OpenBook, label: str, number: int) -> Taken:
             ),
             None,
         )  # fmt: skip
-        return Taken(made, _leaks(opened, unit, candidate.text, stores))
+        return made, _leaks(opened, unit, candidate.text, stores)
 
 
 def _standing(sight: UnitCandidates, number: int, stores: Stores) -> Document:

@@ -172,8 +172,7 @@ class MergeApplication:
 
     def _use(self, their: Document) -> CodexUse | None:
         """What the codex was to a document: the newest of mine that says what theirs said then."""
-        use = self._kin.theirs.codex_uses.of(their.id)
-        if use is None:
+        if self._kin.theirs.codex_uses.of(their.id) is None:
             return None
         known = self._kin.known_record()
         return CodexUse(known, ()) if known else None
@@ -181,11 +180,10 @@ class MergeApplication:
     def _owe(self) -> None:
         """Owe the maintainers a look at what theirs were owed one at, as far as it is new here."""
         stores = self._kin.mine
-        table = maintenance
         rows = stores.connection.execute(
-            select(table.c.kind, table.c.document, table.c.is_applied)
-            .where(table.c.book == self._kin.theirs.book, table.c.document.in_(list(self._made)))
-            .order_by(table.c.id)
+            select(maintenance.c.kind, maintenance.c.document, maintenance.c.is_applied)
+            .where(maintenance.c.book == self._kin.theirs.book, maintenance.c.document.in_(list(self._made)))
+            .order_by(maintenance.c.id)
         ).all()
         running = set(self._made.values())
         for kind, document, is_applied in rows:

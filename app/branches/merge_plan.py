@@ -9,6 +9,7 @@ from bookwright.models.document import Document, DocumentKind
 from bookwright.models.errors import InvalidInput
 from bookwright.models.text.diff import Merged, has_marks, merged, stretches
 from bookwright.models.tree.task import TaskNode
+from bookwright.storage.stores import Stores
 
 OURS, THEIRS = "ours", "theirs"
 """How a conflict is settled, if not by words of its own."""
@@ -169,7 +170,7 @@ class Planner:
         """Whether something of a unit was made or changed here since they were forked."""
         if self._kin.my_documents is None:
             return True
-        below = list(_with_all_below(mine, self._kin))
+        below = list(with_all_below(mine, self._kin.mine))
         found = self._kin.mine.documents.of_nodes([node.key for node in below], *DocumentKind)
         newest = max((document.id for document in found), default=0)
         return newest > self._kin.my_documents or any(node.key > self._kin.my_nodes for node in below)
@@ -241,10 +242,11 @@ class Planner:
         return owner.documents.text_of(document)
 
 
-def _with_all_below(node: TaskNode, kin: Kinship) -> Iterator[TaskNode]:
+def with_all_below(node: TaskNode, stores: Stores) -> Iterator[TaskNode]:
+    """Yield a node and all that is below it."""
     yield node
-    for child in kin.mine.nodes.children(node.key):
-        yield from _with_all_below(child, kin)
+    for child in stores.nodes.children(node.key):
+        yield from with_all_below(child, stores)
 
 
 def _inside(node: TaskNode) -> str:

@@ -9,7 +9,7 @@ from sqlalchemy import insert, select, update
 from bookwright.app.access import OpenBook, at_rest, find_node
 from bookwright.app.branches.kinship import Kinship, kinship
 from bookwright.app.branches.merge_application import MergeApplication
-from bookwright.app.branches.merge_plan import Conflict, MergePlan, Planner
+from bookwright.app.branches.merge_plan import Conflict, MergePlan, Planner, with_all_below
 from bookwright.app.branches.merge_records import TakeRecord, plan_records, take_records
 from bookwright.app.changes.refreshing import RefreshBill, bill_of
 from bookwright.app.estimates.bill import hash_of
@@ -184,11 +184,8 @@ def _counterpart(kin: Kinship, theirs: TaskNode) -> TaskNode:
 def _taken_documents(kin: Kinship, plan: MergePlan) -> Iterator[int]:
     """The documents of theirs that are taken, whose records go with them."""
     yield from (one.theirs.id for one in plan.texts)
-    waiting = [node for units in plan.units for node in units.theirs]
-    while waiting:
-        node = waiting.pop()
-        yield from (found.id for found in kin.theirs.documents.of_nodes([node.key], DocumentKind.PROSE))
-        waiting += kin.theirs.nodes.children(node.key)
+    nodes = (node for units in plan.units for top in units.theirs for node in with_all_below(top, kin.theirs))
+    yield from (found.id for found in kin.theirs.documents.of_nodes([node.key for node in nodes], DocumentKind.PROSE))
 
 
 def _sight(kin: Kinship, order: MergeOrder, plan: MergePlan, records: list[TakeRecord]) -> MergePreview:

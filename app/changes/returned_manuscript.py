@@ -8,7 +8,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bookwright.app.access import OpenBook
-from bookwright.app.changes.editing import SavedEdit, save_or_queue
 from bookwright.exports.files import FORMATS, export
 from bookwright.exports.manuscript import Manuscript
 from bookwright.flows.revision.revise import chosen, with_prose
@@ -81,15 +80,6 @@ def read_back(opened: OpenBook, file: Path, encoding: str = "") -> ReturnedManus
                 changed += found
                 unchanged += not found
     return ReturnedManuscript(tuple(changed), unchanged, tuple(unclear))
-
-
-def take_back(opened: OpenBook, returned: ReturnedManuscript) -> list[SavedEdit]:
-    """Save each changed text as a version of its author's, or let it wait for whoever writes the book.
-
-    Raises:
-        EditConflict: The text was changed since the file was read; those before it are saved.
-    """
-    return [save_or_queue(opened, text.edit) for text in returned.changed]
 
 
 def _own_export(opened: OpenBook, file: Path) -> ManuscriptSource:

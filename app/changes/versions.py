@@ -1,7 +1,6 @@
 """The versions of a node's documents: who made each, and two of them side by side."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidInput
@@ -9,8 +8,7 @@ from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
 
 
-@dataclass(frozen=True)
-class VersionPair:
+class VersionPair(NamedTuple):
     """Two versions of one document with their texts, the earlier one first."""
 
     old: Document

@@ -115,7 +115,7 @@ def _scaled(lines: Iterable[StepLine], factor: float, storage: BookStorage) -> d
     return by_role(lines, factor_of)
 
 
-def bill_of_import(found: FoundBook, brief: Brief, settings: Settings, more: int = 0, tell: Tell = unheard) -> str:
+def bill_of_import(found: FoundBook, brief: Brief, settings: Settings, more: int, tell: Tell) -> str:
     """Rehearse the first chapters of a manuscript; return in words what all takes of the models that would be asked.
 
     With `more`, so much is written behind it, and the book closed there.

@@ -174,7 +174,7 @@ def _acts_to_walk(storage: BookStorage, around: RunConfig) -> int:
 
 
 @contextmanager
-def rehearsal(length: int, settings: Settings, mode: str, tell: Tell = unheard) -> Iterator[RunConfig]:
+def rehearsal(length: int, settings: Settings, mode: str, tell: Tell) -> Iterator[RunConfig]:
     """Give a place to rehearse in: a data folder that is thrown away, and an author that is no model."""
     with TemporaryDirectory(prefix="bookwright-rehearsal-") as folder:
         alone = settings.model_copy(

@@ -57,6 +57,6 @@ def _print(tree: BranchTree) -> None:
 def _row(row: BranchRow) -> tuple[str, ...]:
     found, at = row.book, row.fork.at or "whole" if row.fork else ""
     return (
-        "  " * row.depth + row.name, found.id, at, row.facts()["state"], f"{row.written:,}", f"{row.own:,}",
+        "  " * row.depth + row.name, found.id, at, row.standing, f"{row.written:,}", f"{row.own:,}",
         f"{found.calls:,}", tokens(found.tokens), money(found.cost),
     )  # fmt: skip

@@ -100,17 +100,16 @@ def _take(opened: OpenBook, unit: TaskNode, number: int, as_json: bool) -> None:
     from bookwright.flows.revision.staleness import Staleness
 
     wait_until_free(opened)
-    taken = take(opened, unit.label, number)
+    made, leaks = take(opened, unit.label, number)
     with opened.storage.read() as stores:
         stale, place = len(Staleness(opened.book.brief).direct(stores)), stores.name_of(unit)
-    made = taken.made
     if as_json:
         facts = {"node": unit.label, "candidate": number, "version": made.version, "base": made.base}
-        print_json({"book": opened.book.id} | facts | {"told": list(taken.told), "stale": stale})
+        print_json({"book": opened.book.id} | facts | {"told": list(leaks), "stale": stale})
         return
     note(f"candidate {number} is version {made.version} of the text of {place}; {stale_count(stale)}")
     note(f"`bookwright restore {opened.book.id} {unit.label} {made.base}` takes what stood there up again")
-    for words in taken.told:
+    for words in leaks:
         note(f"it tells too early, by what code can see: {words}")
 
 

@@ -74,7 +74,8 @@ def _edit_here(opened: OpenBook, place: str, kind: DocumentKind | None, as_json:
 
 
 def _take_back(opened: OpenBook, file: Path, encoding: str, *, dry_run: bool, yes: bool, as_json: bool) -> None:
-    from bookwright.app.changes.returned_manuscript import read_back, take_back
+    from bookwright.app.changes.editing import save_or_queue
+    from bookwright.app.changes.returned_manuscript import read_back
 
     returned = read_back(opened, file, encoding)
     if not as_json:
@@ -82,7 +83,7 @@ def _take_back(opened: OpenBook, file: Path, encoding: str, *, dry_run: bool, ye
     saved: list[SavedEdit] = []
     if returned.changed and not dry_run:
         check_agreed("Take them in?", "nothing was changed; --yes takes them in without asking", yes=yes)
-        saved = take_back(opened, returned)
+        saved = [save_or_queue(opened, text.edit) for text in returned.changed]
     if as_json:
         rows = [
             {"node": text.edit.label, "place": text.place, "before": text.before, "after": text.after}

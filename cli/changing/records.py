@@ -158,7 +158,8 @@ def _history(book: BookArgument, kind: RecordKind, record: RecordArgument, as_js
     texts = ["", *("" if stored.is_removed else as_toml(stored.record) for stored in versions)]
     changes = list(zip(versions, (changed_lines(old, new) for old, new in pairwise(texts)), strict=True))
     if as_json:
-        print_json([_version_facts(stored, diff) for stored, diff in changes])
+        keys = ("version", "origin", "is_removed", "document", "step", "recorded_at")
+        print_json([{key: getattr(stored, key) for key in keys} | {"diff": diff} for stored, diff in changes])
         return
     for stored, diff in changes:
         print_text(f"version {stored.version}, by {stored.origin}, {moment(stored.recorded_at)}{_source(stored)}")
@@ -215,11 +216,6 @@ def _export(
     except OSError as error:
         raise InvalidInput(f"{str(file)!r} cannot be written: {error.strerror}") from None
     note(f"written to {file}")
-
-
-def _version_facts(stored: Stored[Record], diff: list[str]) -> dict[str, Any]:
-    keys = ("version", "origin", "is_removed", "document", "step", "recorded_at")
-    return {key: getattr(stored, key) for key in keys} | {"diff": diff}
 
 
 def _source(stored: Stored[Record]) -> str:

@@ -50,8 +50,7 @@ def diff(
     """Show what two versions differ in: prose word by word, everything else line by line."""
     with open_book(book) as opened, opened.storage.read() as stores:
         found = find_node(node, stores)
-        two = two_versions(stores, found, kind, a, b)
-    old, new, before, after = two.old, two.new, two.before, two.after
+        old, new, before, after = two_versions(stores, found, kind, a, b)
     names = (f"{old.kind} {old.version}", f"{new.kind} {new.version}")
     lines = list(difflib.unified_diff(before.splitlines(), after.splitlines(), *names, lineterm=""))
     if as_json:

@@ -69,8 +69,10 @@ def hold(opening: Opening, options: ChatOptions, settings: Settings, database: D
     """
     terminal = Terminal(settings.home / "chat_history") if sys.stdin.isatty() else None
     message = "" if terminal is not None or options.by_lines else whole_pipe()
-    as_text = TextView(streams=sys.stdout.isatty(), shows_raw=options.shows_raw)
-    view: ChatView = JsonView(shows_raw=options.shows_raw) if options.as_json else as_text
+    raw = options.shows_raw
+    view: ChatView = (
+        JsonView(shows_raw=raw) if options.as_json else TextView(streams=sys.stdout.isatty(), shows_raw=raw)
+    )
     with (
         ground(opening.member, settings, database, options.cwd, opening.book) as stands_on,
         closing(EventBus()) as bus,

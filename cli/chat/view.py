@@ -78,8 +78,9 @@ class TextView:
         match event:
             case TextEvent():
                 self._show(self._unwrapping.feed(clean_piece(event.payload.text)))
-            case ReasoningEvent():
-                self._think()
+            case ReasoningEvent() if self._streams and not self._thinks:
+                self._thinks = True
+                self._line("(thinking)", "dim")
             case AgentEvent():
                 self._happened(event.payload)
             case CompletedEvent():
@@ -98,7 +99,9 @@ class TextView:
     def _happened(self, payload: EventPayload) -> None:
         match payload.name:
             case EventKind.STARTED | EventKind.RESTARTED:
-                self._begin(is_again=payload.name == EventKind.RESTARTED)
+                if payload.name == EventKind.RESTARTED and self._answer:
+                    self._line("(the stream broke; from the beginning:)", "yellow")
+                self._unwrapping, self._answer, self._thinks = Unwrapping(), [], False
             case EventKind.FINISHED:
                 self._show(self._unwrapping.close())
             case EventKind.WAITING:
@@ -114,16 +117,6 @@ class TextView:
                 self._line(payload.text, "yellow")
             case name if name == SOURCES:
                 self._name_sources(payload.data)
-
-    def _begin(self, *, is_again: bool) -> None:
-        if is_again and self._answer:
-            self._line("(the stream broke; from the beginning:)", "yellow")
-        self._unwrapping, self._answer, self._thinks = Unwrapping(), [], False
-
-    def _think(self) -> None:
-        if self._streams and not self._thinks:
-            self._thinks = True
-            self._line("(thinking)", "dim")
 
     def _show(self, pieces: Iterable[ShownPiece]) -> None:
         for piece in pieces:

@@ -201,7 +201,14 @@ def _show_edited(rendered: _Rendered, opened: OpenBook, *, diff: bool, as_json: 
         })  # fmt: skip
         return
     if since_then:
-        _tell_what_differs(step.id, since_then)
+        note(
+            f"step {step.id} would read differently today without your edits, too: the template that ships has changed "
+            "since. These lines differ:"
+        )
+        for line in since_then[:_LINES_TOLD]:
+            note(f"  {line}")
+        if len(since_then) > _LINES_TOLD:
+            note(f"  and {len(since_then) - _LINES_TOLD} more lines")
     print_text((changed or "no difference") if diff else "\n\n".join(rendered.would_ask))
 
 
@@ -214,14 +221,3 @@ def _unified(rendered: _Rendered, asked_tokens: int, would_ask_tokens: int) -> l
             fromfiledate=f"about {asked_tokens:,} tokens", tofiledate=f"about {would_ask_tokens:,} tokens",
         )
     )  # fmt: skip
-
-
-def _tell_what_differs(step: int, lines: list[str]) -> None:
-    note(
-        f"step {step} would read differently today without your edits, too: the template that ships has changed since. "
-        "These lines differ:"
-    )
-    for line in lines[:_LINES_TOLD]:
-        note(f"  {line}")
-    if len(lines) > _LINES_TOLD:
-        note(f"  and {len(lines) - _LINES_TOLD} more lines")

@@ -144,14 +144,10 @@ class Watcher:
         now = (tab, wish.folds, wish.shows_planning, status.stamp if status else None)
         if now == self._seen and not self._sight.trouble:
             return sight
-        book = self._book(tab, status, wish)
+        before = self._sight if tab == self._sight.tab else ScreenSight()  # a book that was deleted stays as it was
+        book = self.library.sight(tab, wish.folds, shows_planning=wish.shows_planning) if status else before.book
         self._seen = now
-        return replace(sight, book=book, status=status or (self._sight.status if tab == self._sight.tab else None))
-
-    def _book(self, tab: str, status: BookStatus | None, wish: ScreenWish) -> BookSight | None:
-        if status is not None:
-            return self.library.sight(tab, wish.folds, shows_planning=wish.shows_planning)
-        return self._sight.book if tab == self._sight.tab else None  # a book that was deleted stays as it was
+        return replace(sight, book=book, status=status or before.status)
 
     def _keep_tabs(self, statuses: list[BookStatus]) -> None:
         for status in statuses:

@@ -119,8 +119,8 @@ def candidates(book: ThisBook, label: str) -> HTMLResponse:
 def take_one(book: ThisBook, label: str, fields: Fields) -> HTMLResponse:
     """Make one of them the unit's text; its versions have what stood there."""
     with book.change() as opened:
-        version = take(opened, label, needed_number(fields, "candidate", "Say which of the drafts.")).made.version
-    return book.done("It stands now, as version {version}; the versions have what stood there.", version=version)
+        made, _ = take(opened, label, needed_number(fields, "candidate", "Say which of the drafts."))
+    return book.done("It stands now, as version {version}; the versions have what stood there.", version=made.version)
 
 
 @router.get("/books/{book}/stale")
