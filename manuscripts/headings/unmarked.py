@@ -27,19 +27,30 @@ _INDEX = attrgetter("index")
 _TITLE_SHARE = 0.6
 """Of the bare headings have a title below them, or none has."""
 _LEAST_HEADINGS = 2
+_MOST_ABOVE = 4
+"""Lines of a title page above a single heading."""
 _OPENING = 2_500
 """Characters that may stand between the heading of a part and its first chapter."""
 
 
 def unmarked_headings(blocks: Sequence[Block]) -> list[HeadingMark]:
-    """Return the headings of chapters and parts in order; nothing where there are not at least two."""
+    """Return the headings of chapters and parts in order; nothing where there is one alone amid the text."""
     every = candidates_in(blocks)
-    found = _chosen([one for one in every if not one.heading.is_weak], blocks)
+    found = spoken = _chosen([one for one in every if not one.heading.is_weak], blocks)
     if _chapters_in(found) < _LEAST_HEADINGS:
         found = _chosen(every, blocks)
     if _chapters_in(found) < _LEAST_HEADINGS:
-        found = _parts_alone(every, blocks)
+        found = _parts_alone(every, blocks) or _single(spoken, blocks)
     return _marks(found, blocks)
+
+
+def _single(found: Sequence[Candidate], blocks: Sequence[Block]) -> list[Candidate]:
+    """Return the heading of a text's only chapter, and of its part, if a title page at most stands above; else none."""
+    own = [one for one in found if one.heading.rank in (Rank.PART, Rank.CHAPTER)]
+    if not own or own[-1].heading.rank is Rank.PART or own[-1].is_thin:
+        return []
+    above = blocks[: own[0].begins]
+    return own if len(above) <= _MOST_ABOVE and all(is_title(block.text) for block in above) else []
 
 
 def _chosen(candidates: list[Candidate], blocks: Sequence[Block]) -> list[Candidate]:
@@ -94,9 +105,9 @@ def _chapters_in(found: Sequence[Candidate]) -> int:
 
 def _marks(found: Sequence[Candidate], blocks: Sequence[Block]) -> list[HeadingMark]:
     has_titles = _have_titles_below(found, blocks)
-    has_chapters = _chapters_in(found) >= _LEAST_HEADINGS
     families = [one.heading.family for one in found if one.heading.rank is Rank.CHAPTER]
     main = max(dict.fromkeys(families), key=families.count, default="")  # another wording is one of parts
+    has_chapters = bool(families) or _chapters_in(found) >= _LEAST_HEADINGS
     marks: list[HeadingMark] = []
     for one in found:
         heading = one.heading

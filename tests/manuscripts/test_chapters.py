@@ -111,6 +111,43 @@ def test_a_title_page_is_left_out_and_said():
     assert "THE LAMP" in found.notes[0]
 
 
+@pytest.mark.parametrize(
+    ("above", "heading", "title"),
+    [
+        ("", "Chapter 1", ""),
+        ("The Lamp\n\nby A. Hand\n\n", "CHAPTER SEVEN: The Sea", "The Sea"),
+        ("The Lamp\nPart One\n", "Chapter 1", ""),
+        ("Contents\n\nChapter 1\n\n", "Chapter 1", ""),
+        ("《潮声》\n\n", "第一章 风起", "风起"),
+    ],
+)
+def test_the_only_heading_of_a_text_is_one_where_a_title_page_at_most_stands_above_it(
+    above: str, heading: str, title: str
+):
+    found = found_in(f"{above}{heading}\n\n{PROSE}\n\nCover\n\n{PROSE}")
+
+    assert [(one.heading, one.title, one.paragraphs) for one in found.chapters] == [
+        (heading, title, (PROSE.strip(), "Cover", PROSE.strip()))
+    ]
+    assert found.has_headings
+    assert len(found.parts) == ("Part One" in above)
+
+
+@pytest.mark.parametrize("lines", [(PROSE, "Chapter 2", PROSE), ("“Stop!”", "Chapter 2", PROSE), (PROSE, "Chapter 2")])
+def test_a_heading_alone_amid_a_text_is_a_line_of_it(lines: tuple[str, ...]):
+    found = found_in("\n\n".join(lines))
+
+    assert [chapter.paragraphs for chapter in found.chapters] == [tuple(line.strip() for line in lines)]
+
+
+def test_a_title_above_the_only_marked_chapter_is_no_part():
+    blocks = Block("The Lamp", 1), Block("Chapter 1: Sea", 2), Block(PROSE)
+
+    found = recognise(ManuscriptSource(blocks, "md"), Language.EN)
+
+    assert (found.title, [chapter.title for chapter in found.chapters], found.parts) == ("The Lamp", ["Sea"], ())
+
+
 def test_the_end_is_no_part_of_the_last_chapter():
     found = found_in(f"Chapter 1\n\n{PROSE}\n\nChapter 2\n\n{PROSE}\n\nTHE END")
 
