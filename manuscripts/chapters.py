@@ -16,6 +16,8 @@ from bookwright.manuscripts.headings.marked import marked_headings
 from bookwright.manuscripts.headings.unmarked import unmarked_headings
 from bookwright.manuscripts.manuscript import Block, FoundBook, FoundChapter, FoundPart, HeadingMark, ManuscriptSource
 from bookwright.models.errors import InvalidInput
+from bookwright.models.story_time.reading import read_time
+from bookwright.models.story_time.times import TimeReading
 from bookwright.models.text.language import Language
 from bookwright.models.wording import counted
 
@@ -35,7 +37,7 @@ def recognise(source: ManuscriptSource, language: Language, pattern: str = "") -
     """
     blocks = bearable(_without_title(source))
     marks = _by_pattern(blocks, pattern) if pattern else _by_itself(blocks)
-    found = assembled(blocks, marks) if marks else _without_headings(blocks, language)
+    found = _assembled(blocks, marks, source.title) if marks else _without_headings(blocks, language)
     if not found.chapters:
         raise InvalidInput("nothing of a story stands below its headings")
     return bounded(found, language)
@@ -53,7 +55,7 @@ def _without_headings(blocks: Sequence[Block], language: Language) -> FoundBook:
     for size in range(2, min(_MOST_ABOVE, end - 1) + 1):
         front = tuple(block.text for block in blocks[:size])
         title, author = title_and_author(front)
-        if title and author and not author[0].islower() and not _SENTENCE.search(author):
+        if title and author:
             found, note = cut_up(blocks[size:end], language), _left_out("what stands above the text", front)
             return replace(found, title=title, author=author, notes=(note, *found.notes))
     return cut_up(blocks[:end], language)
@@ -99,15 +101,15 @@ _SHOWN = 40
 Paragraphs = tuple[str, ...]
 
 
-def assembled(blocks: Sequence[Block], marks: Sequence[HeadingMark]) -> FoundBook:
-    """Put what stands between headings below them."""
+def _assembled(blocks: Sequence[Block], marks: Sequence[HeadingMark], title: str) -> FoundBook:
+    """Put what stands between headings below them, in a book that may be known to have a title."""
     building = _Building()
     ends = [*(mark.index for mark in marks[1:]), len(blocks)]
     for mark, end in zip(marks, ends, strict=True):
         body = blocks[mark.index + mark.blocks : end]
         building.take(mark, tuple(block.text for block in body if block.text != mark.heading), len(body))
     building.end()
-    building.begin_with(tuple(block.text for block in blocks[: marks[0].index]))
+    building.begin_with(tuple(block.text for block in blocks[: marks[0].index]), title)
     return FoundBook(tuple(building.chapters), tuple(building.parts), tuple(building.notes), *building.title_page)
 
 
@@ -139,7 +141,7 @@ class _Building:
         if self.chapters and _END.fullmatch(self.chapters[-1].paragraphs[-1]) and len(self.chapters[-1].paragraphs) > 1:
             self.chapters[-1] = replace(self.chapters[-1], paragraphs=self.chapters[-1].paragraphs[:-1])
 
-    def begin_with(self, front: Paragraphs) -> None:
+    def begin_with(self, front: Paragraphs, title: str) -> None:
         """Say what becomes of what stands before the first heading."""
         if not front:
             return
@@ -150,7 +152,12 @@ class _Building:
             self.notes.append("what stands before the first heading is long enough for a chapter and became the first")
         else:
             self.title_page = title_and_author(front)
-            self.notes.append(_left_out("what stands before the first heading", front))
+            is_page = any(self.title_page) or front[0] == title or any(map(_NOTICE.search, front))
+            if self.chapters and not is_page and _SENTENCE.search(front[0]):
+                self.chapters[0] = replace(self.chapters[0], paragraphs=(*front, *self.chapters[0].paragraphs))
+                self.notes.append("what stands before the first heading became the beginning of the first chapter")
+            else:
+                self.notes.append(_left_out("what stands before the first heading", front))
 
     def _begin_part(self, mark: HeadingMark, body: Paragraphs) -> None:
         self._settle_opening()
@@ -185,12 +192,18 @@ _MOST_ABOVE = 4
 """Lines of a title page above a text without headings."""
 _MOST_TITLE = 60
 _AUTHOR = re.compile(
-    r"^(?:by\s+|(?:author|作者|著者|作|著|지은이|글쓴이|저자)\s*[:：]\s*|[著作]\s+)(?P<name>\S.{0,60}?)(?:\s*著)?$",
+    r"^(?:(?P<by>by\s+)|(?:author|作者|著者|作|著|지은이|글쓴이|저자)\s*[:：]\s*|[著作]\s+)(?P<name>\S.{0,60}?)(?:\s*著)?$",
     re.IGNORECASE | re.MULTILINE,
 )
 """A word for an author, with the name behind it or in the next line."""
+_PARTICLES = frozenset("and bin da de del della den der di dos du ibn la le of ten ter van von y zu".split())
+_SHORT = re.compile(r"(?:\w\.)+|(?:Jr|Sr|Esq|Ph\.?D|MD)\.")
+"""The last word of a name with a full stop."""
+_NOTICE = re.compile(
+    r"https?:|www\.|\.(?:com|net|org)\b|copyright|©|all rights|版权|版權|著作権|저작권|下载|下載", re.IGNORECASE
+)
 _NO_TITLE = re.compile(
-    r"https?:|www\.|\.(?:com|net|org)\b|copyright|©|all rights|版权|版權|著作権|저작권|下载|下載|"
+    rf"{_NOTICE.pattern}|"
     r"^(?:a\s+(?:novel|story)|(?:(?:长篇|長篇|長編)?小[说説說])|(?:장편\s*)?소설)$|"
     r"\d[\d,.]*\s*(?:words|characters|字|자)\b|[.。,，、;；:：…]$",
     re.IGNORECASE,
@@ -206,9 +219,20 @@ def title_and_author(lines: Sequence[str]) -> tuple[str, str]:
     """
     if not lines or len(lines) > _MOST_LINES:
         return "", ""
-    found = _AUTHOR.search("\n".join(line.strip() for line in lines))
-    author = found["name"] if found else ""
-    title = _MARKS.sub("", lines[0])
-    if not title or len(title) > _MOST_TITLE or _NO_TITLE.search(title) or _AUTHOR.match(title):
+    author, title = _author_in("\n".join(line.strip() for line in lines)), _MARKS.sub("", lines[0])
+    if not title or len(title) > _MOST_TITLE or _NO_TITLE.search(title) or _author_in(title):
         return "", author
     return title, author
+
+
+def _author_in(text: str) -> str:
+    named = _AUTHOR.finditer(text)
+    return next((found["name"] for found in named if not found["by"] or _is_name(found["name"].split())), "")
+
+
+def _is_name(words: Sequence[str]) -> bool:
+    """True if what stands behind "by" names somebody: it is no rest of a sentence, and no time."""
+    last = words[-1]
+    is_sentence = last in _PARTICLES or (_SENTENCE.search(last) and not _SHORT.fullmatch(last))
+    is_lower = any(word.islower() and word not in _PARTICLES for word in words)
+    return not is_sentence and not is_lower and any(read_time(word) == TimeReading() for word in words)

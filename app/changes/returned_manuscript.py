@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -55,8 +55,9 @@ def read_back(opened: OpenBook, file: Path, encoding: str = "") -> ReturnedManus
     Raises:
         InvalidInput: It cannot be read, or has neither the book's chapters nor the title page of its export.
     """
-    own, returned = _own_export(opened, file), read_manuscript(file, encoding)
     manuscript = Manuscript(opened.storage)
+    read = _own_export(opened, file), read_manuscript(file, encoding)
+    own, returned = (replace(source, title=manuscript.cover().title) for source in read)
     sections = list(manuscript.chapters())
     if [section.heading for section in sections] == [""]:
         here, there = _of_one_piece(own, returned, manuscript, file)

@@ -148,6 +148,15 @@ def test_a_title_above_the_only_marked_chapter_is_no_part():
     assert (found.title, [chapter.title for chapter in found.chapters], found.parts) == ("The Lamp", ["Sea"], ())
 
 
+@pytest.mark.parametrize("front", [("By nine the rain came.",), ("It was late.", "By Tuesday…", "Nobody spoke")])
+def test_a_sentence_above_the_first_heading_is_no_author_and_is_kept(front: tuple[str, ...]):
+    found = found_in("\n\n".join([*front, "Chapter 1", PROSE, "Chapter 2", PROSE]))
+
+    assert (found.title, found.author) == ("", "")
+    assert [one.paragraphs for one in found.chapters] == [(*front, PROSE.strip()), (PROSE.strip(),)]
+    assert found.notes == ("what stands before the first heading became the beginning of the first chapter",)
+
+
 def test_the_end_is_no_part_of_the_last_chapter():
     found = found_in(f"Chapter 1\n\n{PROSE}\n\nChapter 2\n\n{PROSE}\n\nTHE END")
 
@@ -242,6 +251,14 @@ def test_no_line_takes_long_to_be_read_as_no_heading(line: str):
         (["The Lamp", "by Ada Finch"], ("The Lamp", "Ada Finch")),
         (["# The Lamp", "A keeper finds a log in her own hand."], ("The Lamp", "")),
         (["by Ada Finch"], ("", "Ada Finch")),
+        (["The Lamp", "By Ludwig van Hand, Jr."], ("The Lamp", "Ludwig van Hand, Jr.")),
+        (["The Lamp", "by “Boz” and J. R. R. Hand"], ("The Lamp", "“Boz” and J. R. R. Hand")),
+        (["The Lamp", "BY SAKI"], ("The Lamp", "SAKI")),
+        (["The Lamp", "By nine the rain came.", "by 鲁迅"], ("The Lamp", "鲁迅")),
+        (["By the River", "by Dawn Finch"], ("By the River", "Dawn Finch")),
+        (["By God!"], ("By God!", "")),
+        (["It rained", "By Tuesday Morning"], ("It rained", "")),
+        (["It rained", "By Odell and"], ("It rained", "")),
         (["Copyright 2020 by somebody", "The Lamp"], ("", "")),
         (["Downloaded from www.free.example"], ("", "")),
         (["It was late when she came."], ("", "")),

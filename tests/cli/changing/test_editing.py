@@ -85,6 +85,16 @@ def test_an_export_that_nobody_edited_changes_nothing(cli, house, tmp_path, form
     assert (found["changed"], found["unchanged"], found["unclear"]) == ([], 2, [])
 
 
+def test_a_title_that_reads_as_a_sentence_does_not_come_back_as_text(cli, settings, tmp_path):
+    book, file = make_book(settings, SCENES, title="The rain came.", pen_name=""), tmp_path / "book.txt"
+    finish(book, "A keeper counts.")
+    cli("export", "lamp", "--to", "txt", "--output", file)
+    file.write_text(file.read_text("utf-8").replace("Rain fell", "Snow fell"), "utf-8")
+
+    assert cli("edit", "lamp", "--from", file, "--yes").code == 0
+    assert text_of(book, "1.1.1") == (2, SCENES[0]["parts"][0]["text"].replace("Rain", "Snow"))
+
+
 STORY = "Rain fell on the rock.\n\nShe counted the ships.\n\n* * *\n\nThe lamp went out."
 
 

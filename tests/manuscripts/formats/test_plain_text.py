@@ -99,12 +99,16 @@ def test_the_title_and_the_author_above_a_wrapped_text_are_told_apart(tmp_path: 
     ]
 
 
-@pytest.mark.parametrize("second", ["By nine the rain had come.", "by the river that nobody crosses", "by now"])
-def test_a_first_line_of_a_story_is_no_title_page(tmp_path: Path, second: str) -> None:
-    found, _ = found_in(f"“Stop!”\n\n{second}\n\n{wrapped(STORY)}", tmp_path)
+@pytest.mark.parametrize(
+    "second",
+    ["By nine the rain had come.", "by the river that nobody crosses", "by now", "By Tuesday", "By Ada it was told"],
+)
+@pytest.mark.parametrize("first", ["“Stop!”", "It rained"])
+def test_a_first_line_of_a_story_is_no_title_page(tmp_path: Path, first: str, second: str) -> None:
+    found, _ = found_in(f"{first}\n\n{second}\n\n{wrapped(STORY)}", tmp_path)
 
     assert (found.title, found.author) == ("", "")
-    assert found.chapters[0].paragraphs == ("“Stop!”", second, *STORY)
+    assert found.chapters[0].paragraphs == (first, second, *STORY)
 
 
 def test_what_a_library_of_free_books_says_above_a_text_is_its_title_and_author(tmp_path: Path) -> None:
