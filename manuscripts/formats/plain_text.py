@@ -24,6 +24,10 @@ _WIDE = re.compile("[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uff60]+")
 _WORD = re.compile(f"{_EASTERN.pattern}|[^\\s\u3040-\u30ff\u3400-\u9fff]+")
 _CLOSING = '.!?。！？…:：—―～"”’」』）)'
 _NEVER_FIRST = "，。、！？；：”’」』）…"
+_LONGEST_VERSE = 56
+"""Columns; a longer line is more often one of prose."""
+_STOP = re.compile('[.!?…]["”’)]*\\s|[。！？]\\S')
+"""A sentence that ends within a line."""
 _ANSWER = re.compile('["”’」』]["“‘「『]')
 
 
@@ -35,7 +39,7 @@ def blocks_of(text: str) -> list[Block]:
         for is_text, group in groupby(lines, key=lambda line: bool(line.strip()))
         if is_text
     ]
-    full = _full(groups)
+    full = _full([group for group in groups if not _is_verse(group)])
     return [block for group in groups for block in _paragraphs(group, full)]
 
 
@@ -116,8 +120,20 @@ def _full(groups: Sequence[Sequence[str]]) -> float:
     return full if len(near) >= _SHARE / 2 * alike else inf
 
 
+def _is_verse(group: Sequence[str]) -> bool:
+    """True for lines in which no sentence ends, and of which two are true: short, begun in lower case, and with room.
+
+    Prose that was wrapped leaves no room in a line for the first word of the next one.
+    """
+    if any(map(_STOP.search, group)):
+        return False
+    widest = max(map(_columns, group))
+    has_room = any(_reach(*end) <= widest for end in pairwise(group) if _is_within_sentence(*end))
+    return (widest < _LONGEST_VERSE) + group[0].lstrip()[0].islower() + has_room >= 2
+
+
 def _paragraphs(group: Sequence[str], full: float) -> Iterator[Block]:
-    if full == inf:
+    if full == inf or _is_verse(group):
         yield from (Block(line.strip(), 0, place == 0) for place, line in enumerate(group))
         return
     ends = list(pairwise(group))

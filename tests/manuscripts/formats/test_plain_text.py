@@ -25,6 +25,14 @@ SONNET = [
     "Rough winds do shake the darling buds of May,", "And summer’s lease hath all too short a date;",
 ]  # fmt: skip
 VERSE = ["the lamp is lit upon the quay", "and no one comes to see", "the boats that rock beside the sea", "and sleep"]
+LONG_VERSE = [
+    "the lamp is lit upon the quay tonight again", "and no one comes along the stones to see it",
+    "the boats that rock beside the heavy water", "and sleep until the morning wakes the harbour",
+]  # fmt: skip
+FREE_VERSE = [
+    "The lamp is lit upon the quay tonight, and", "no one comes along the stones", "to see the boats",
+    "that rock all night beside the heavy water",
+]  # fmt: skip
 TALK = [
     "“Where have you been, Ada? We looked for you at the quay all night.”", "“At the lamp.”",
     "“The lamp was out, and you know as well as I do who put it out.”", "She sat down.",
@@ -57,6 +65,16 @@ def test_lines_that_are_wrapped_by_hand_are_a_paragraph_too() -> None:
     assert texts_of("\n\n".join(lines)) == STORY
 
 
+@pytest.mark.parametrize("width", [44, 58, 70])
+def test_lines_without_capitals_are_a_paragraph_where_they_are_prose(width: int) -> None:
+    rest_of_a_page = (
+        "and nobody in the kitchen asked where she had been, or why her coat was wet, or whose lamp she had"
+    )
+
+    assert texts_of(wrapped([STORY[0].lower()], width)) == [STORY[0].lower()]
+    assert texts_of(wrapped([STORY[0], rest_of_a_page])) == [STORY[0], rest_of_a_page]
+
+
 def test_east_asian_lines_of_one_width_are_a_paragraph_and_paragraphs_of_one_line_stay_as_they_are() -> None:
     lines = [HAN[start : start + 24] for start in range(0, len(HAN), 24)]
     paragraphs = ["　　雨停了，街上没有人。", "　　“你看过了吗？”他问，可是她已经走远了。", f"　　{HAN}"] * 4
@@ -65,8 +83,8 @@ def test_east_asian_lines_of_one_width_are_a_paragraph_and_paragraphs_of_one_lin
     assert texts_of("\n".join(paragraphs)) == [one.strip() for one in paragraphs]
 
 
-@pytest.mark.parametrize("lines", [SONNET, VERSE, TALK])
-@pytest.mark.parametrize("around", [[], STORY, STORY * 4])
+@pytest.mark.parametrize("lines", [SONNET, VERSE, LONG_VERSE, FREE_VERSE, TALK])
+@pytest.mark.parametrize("around", [[], STORY, STORY * 4, STORY[:1] * 3])
 def test_verses_and_answers_stay_lines_alone_and_among_wrapped_paragraphs(lines: list[str], around: list[str]) -> None:
     text = "\n\n".join(part for part in (wrapped(around), "\n".join(lines), wrapped(around)) if part)
 
