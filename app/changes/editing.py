@@ -7,10 +7,12 @@ from itertools import islice
 from bookwright.app.access import OpenBook, at_rest, node_names
 from bookwright.exports.manuscript import Manuscript
 from bookwright.flows.revision.edit_queue import check_edit, put_edit, settle_edit
+from bookwright.flows.revision.edits import brief_seen
 from bookwright.flows.revision.revise import chosen, earlier, restore
-from bookwright.models.codex.record import Record, Stored
+from bookwright.models.brief import make_brief
+from bookwright.models.codex.record import Record, Stored, make_record
 from bookwright.models.document import Document, DocumentKind
-from bookwright.models.edit import AuthorEdit, EditState, NoteEdit, PlainEdit, TextEdit
+from bookwright.models.edit import AuthorEdit, BriefEdit, EditState, NoteEdit, PlainEdit, RecordEdit, TextEdit
 from bookwright.models.errors import BookHeld, EditConflict
 from bookwright.models.staleness import Version
 from bookwright.models.text.plain import plain
@@ -115,13 +117,24 @@ def queue_edit(opened: OpenBook, edit: AuthorEdit, after: int | None) -> int:
 
 
 def _upon_own(stores: Stores, edit: PlainEdit, after: int | None) -> PlainEdit:
-    """Return an edit of a text as made from what its author's last one, `after`, came to, or else was made from."""
+    """Return an edit as made from what its author's last one, `after`, came to, or else was made from."""
     own = stores.edits.latest_for(edit.target)
-    if own is None or own.id != after or not (isinstance(edit, TextEdit) and isinstance(own.edit, TextEdit)):
+    if own is None or own.id != after or not isinstance(own.edit, TextEdit | RecordEdit | BriefEdit):
         return edit
-    standing = chosen(stores, stores.nodes.by_label(edit.label), edit.kind)
-    is_own = standing.text.strip() == plain(own.edit.text).strip()
-    return edit.model_copy(update={"seen": standing.version if is_own else own.edit.seen})
+    stands, is_own = _standing(stores, own.edit)
+    return edit.model_copy(update={"seen": stands if is_own else own.edit.seen})
+
+
+def _standing(stores: Stores, own: TextEdit | RecordEdit | BriefEdit) -> tuple[int | str, bool]:
+    """Return what stands for that which an edit changed, as its next edit names it, and whether it says the same."""
+    if isinstance(own, TextEdit):
+        document = chosen(stores, stores.nodes.by_label(own.label), own.kind)
+        return document.version, document.text.strip() == plain(own.text).strip()
+    if isinstance(own, RecordEdit):
+        stored = stores.codex.get(own.kind, own.slug)
+        return stored.version, stored.record == make_record(own.kind, own.record)
+    seen = brief_seen(stores.books.get(stores.book).brief)
+    return seen, seen == brief_seen(make_brief(own.brief))
 
 
 def take_up(opened: OpenBook, label: str, kind: DocumentKind | None, version: int) -> Document:

@@ -11,10 +11,9 @@ from bookwright.app.estimates.bill import Confirmable
 from bookwright.app.estimates.rehearsal import BookEstimate
 from bookwright.app.orders.briefs import changed_brief, check_sample, given, outlined, whole_number
 from bookwright.flows.library import check_models
-from bookwright.flows.revision.edits import brief_seen
 from bookwright.models.brief import Brief, make_brief
 from bookwright.models.edit import BriefEdit
-from bookwright.models.errors import EditConflict, InvalidBrief
+from bookwright.models.errors import InvalidBrief
 from bookwright.storage.files.blueprints import folders
 
 LONG = ("premise", "style", "ending")
@@ -96,7 +95,7 @@ def brief_changes(brief: Brief, fields: Mapping[str, str]) -> list[tuple[str, st
 def save_brief(opened: OpenBook, fields: Mapping[str, str], seen: str, after: int | None = None) -> SavedEdit:
     """Change the order of a book, at once or between two steps of whoever writes it.
 
-    `after` is the change that waits and that the author has seen, which this one replaces.
+    `after` is the last change that the author has seen; this one replaces it where it waits still.
 
     Raises:
         EditConflict: It was changed since it was shown; nothing was saved.
@@ -104,8 +103,6 @@ def save_brief(opened: OpenBook, fields: Mapping[str, str], seen: str, after: in
     """
     with opened.storage.read() as stores:
         brief = stores.books.get(opened.book.id).brief
-    if brief_seen(brief) != seen:
-        raise EditConflict("The order was changed since this page was shown; look at it again.")
     wanted = _wanted(brief, fields)
     check_models(wanted, opened.settings)
     return save_or_queue(opened, BriefEdit(brief=wanted.model_dump(mode="json"), seen=seen), after)

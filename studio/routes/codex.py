@@ -13,9 +13,10 @@ from bookwright.app.records.thread_board import make_board
 from bookwright.exports.report.book_report import report_of
 from bookwright.exports.report.layout import thread_chart
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Secret
-from bookwright.models.codex.record import Record, RecordKind, Stored, kind_of
+from bookwright.models.codex.record import Record, RecordKind, Stored, kind_of, make_record
+from bookwright.models.edit import RecordEdit
 from bookwright.models.errors import EntryNotFound
-from bookwright.studio.pages import BookRequest, Fields, ThisBook, Undo, go_to, needed_number, page
+from bookwright.studio.pages import BookRequest, Fields, ThisBook, Undo, go_to, needed_number, number_in, page
 
 router = APIRouter()
 
@@ -53,9 +54,14 @@ def record(book: ThisBook, kind: RecordKind, name: str) -> HTMLResponse:
     with book.read() as stores:
         stored = stores.codex.get(kind, name)
         versions = stores.codex.history(kind, name)
-    shown, row = fields_of(stored.record), _row(kind, stored)
+        waiting = stores.edits.waiting_for(RecordEdit(kind=kind, slug=stored.record.id, record={}, seen=0).target)
+    own = waiting.edit if waiting and isinstance(waiting.edit, RecordEdit) else None
+    shown, row = fields_of(make_record(kind, own.record) if own else stored.record), _row(kind, stored)
     tab = "threads" if kind is RecordKind.FORESHADOWING else "codex"
-    return book.page("record.html.j2", tab, row=row, fields=shown, versions=versions[::-1])
+    return book.page(
+        "record.html.j2", tab, row=row, fields=shown, versions=versions[::-1], waiting=waiting if own else None,
+        stands=own.seen if own else stored.version,
+    )  # fmt: skip
 
 
 @router.post("/books/{book}/codex/{kind}/{name}")
@@ -65,10 +71,12 @@ def change(book: ThisBook, kind: RecordKind, name: str, fields: Fields) -> HTMLR
     with book.change() as opened:
         with opened.storage.read() as stores:
             wanted = record_edit(stores, kind, name, fields, seen)
-        saved = save_or_queue(opened, wanted)
+        saved = save_or_queue(opened, wanted, number_in(fields, "after"))
     if saved.queued is not None:
-        return book.queued(saved.queued)
-    return _changed(book, kind, name, seen + 1, book.say("Saved"))
+        return _changed(book, *book.waiting(saved.queued), stands=seen, after=saved.queued)
+    assert isinstance(saved.made, Stored)  # a record was changed
+    made = saved.made.version
+    return _changed(book, book.say("Saved"), _undo(book, kind, name, made), stands=made)
 
 
 @router.post("/books/{book}/codex/{kind}/{name}/take-up")
@@ -78,13 +86,12 @@ def take_record_up(book: ThisBook, kind: RecordKind, name: str, fields: Fields) 
     with book.change() as opened:
         made = take_up(opened, kind, name, version)
     words = book.say("It stands again, as version {version}.", version=made.version)
-    return _changed(book, kind, name, made.version, words)
+    return _changed(book, words, _undo(book, kind, name, made.version), stands=made.version)
 
 
-def _changed(book: BookRequest, kind: RecordKind, name: str, version: int, words: str) -> HTMLResponse:
-    """Say what was done to a record; the form that is open saves upon its new version from now on."""
-    undo = _undo(book, kind, name, version)
-    return page(book.request, "record_done.html.j2", words=words, undo=undo, stands=version)
+def _changed(book: BookRequest, words: str, undo: Undo, *, stands: int, after: int | None = None) -> HTMLResponse:
+    """Say what was done to a record; the form that is open saves upon that from now on."""
+    return page(book.request, "record_done.html.j2", words=words, undo=undo, stands=stands, after=after)
 
 
 def _undo(book: BookRequest, kind: RecordKind, name: str, version: int) -> Undo:

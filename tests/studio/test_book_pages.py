@@ -83,6 +83,31 @@ def test_an_entry_is_added_changed_and_kept_from_a_second_tab(page: TestClient, 
         assert stores.codex.get(RecordKind.ENTRY, "mira").record.model_dump()["name"] == "Mira"
 
 
+def test_an_entry_that_is_saved_again_while_the_book_is_written_goes_on_from_the_first_save(
+    page: TestClient, book: BookStorage
+) -> None:
+    address = page.post("/books/lamp/codex/entry", data={"name": "Mira", "kind": "character"}).headers["hx-redirect"]
+    with book.write() as stores:
+        lease = Lease.take(stores.connection, "lamp", "a worker on elsewhere", 60)
+
+    first = page.post(address, data={"name": "Mira Vale", "version": "1"}).text
+    shown = page.get(address).text
+    blind = page.post(address, data={"name": "Mira Voss", "version": "1"}, headers=PIECE)
+    second = page.post(address, data={"name": "Mira Veil"} | _stands(first)).text
+    with book.write() as stores:
+        lease.release(stores.connection)
+    third = page.post(address, data={"name": "Mira Vane"} | _stands(second)).text  # the second is taken in first
+    page.post(f"{address}/take-up", data={"version": "2"})
+
+    assert (_stands(first), 'value="Mira Vale"' in shown) == (_stands(shown), True)
+    assert "wait to be taken in" in shown
+    assert blind.status_code == 409
+    assert _stands(third) == {"version": "3", "after": ""}
+    with book.read() as stores:
+        names = [one.record.model_dump()["name"] for one in stores.codex.history(RecordKind.ENTRY, "mira")]
+    assert names == ["Mira", "Mira Veil", "Mira Vane", "Mira Veil"]
+
+
 def test_lists_of_names_are_typed_with_commas(page: TestClient, book: BookStorage) -> None:
     address = page.post("/books/lamp/codex/secret", data={"name": "The glove", "text": "He kept it."}).headers[
         "hx-redirect"
@@ -238,3 +263,8 @@ def test_what_is_saved_while_the_book_is_written_waits_and_is_shown(page: TestCl
     assert "Sleet fell." in page.get("/books/lamp/edit/1.1?kind=prose").text
     assert "wait to be taken in" in page.get("/books/lamp").text
     assert ">waits<" in page.get("/books/lamp/edits").text
+
+
+def _stands(shown: str) -> dict[str, str]:
+    """What the form of a record that is open saves upon."""
+    return dict(re.findall(r'name="(version|after)" id="seen-\w+" value="(\d*)"', shown))

@@ -60,6 +60,27 @@ def test_an_order_that_is_changed_while_the_book_is_written_waits(page: TestClie
     assert states == [("brief", "taken"), ("brief", "replaced")]
 
 
+def test_an_order_that_is_saved_again_goes_on_from_the_first_save_once_that_was_taken_in(
+    page: TestClient, book: BookStorage
+) -> None:
+    with book.write() as stores:
+        lease = Lease.take(stores.connection, "lamp", "a worker on elsewhere", 60)
+    page.post("/books/lamp/brief", data={"genre": "mystery", "seen": _seen(page)})
+    shown = page.get("/books/lamp/brief").text
+    again = {"seen": _seen(page), "after": re.findall(r'name="after" value="(\d+)"', shown)[0]}
+    with book.write() as stores:
+        lease.release(stores.connection)
+    page.post("/books/lamp/edit/1.1", data={"text": "Snow fell.", "version": "1", "kind": "prose"})
+
+    blind = page.post("/books/lamp/brief", data={"genre": "comedy", "seen": again["seen"]}, headers=PIECE)
+    second = page.post("/books/lamp/brief", data={"genre": "romance"} | again, headers=PIECE)
+    third = page.post("/books/lamp/brief", data={"genre": "western"} | again, headers=PIECE)
+
+    assert (blind.status_code, second.status_code, third.status_code) == (409, 200, 409)
+    with book.read() as stores:
+        assert stores.books.get("lamp").brief.genre == "romance"
+
+
 def test_the_split_of_an_outline_is_shown_before_anything_is_asked(page: TestClient) -> None:
     shown = page.post(
         "/new/outline", data={"outline": "# Lamp\n\n## Chapter 1: Rain\n\nIt rains.\n\n## Chapter 2: Snow\n"}
