@@ -83,6 +83,7 @@ def _take_back(opened: OpenBook, file: Path, encoding: str, *, dry_run: bool, ye
     saved: list[SavedEdit] = []
     if returned.changed and not dry_run:
         check_agreed("Take them in?", "nothing was changed; --yes takes them in without asking", yes=yes)
+        # Where one was changed since the file was read that is an error, and those before it stay saved.
         saved = [save_or_queue(opened, text.edit) for text in returned.changed]
     if as_json:
         rows = [
