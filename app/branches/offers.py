@@ -53,7 +53,7 @@ def offers_of(a: OpenBook, b: OpenBook, pairs: tuple[UnitPair, ...]) -> Offers:
 
 
 def differing_kinds(a: OpenBook, b: OpenBook, label: str) -> list[DocumentKind]:
-    """Return which documents of a unit that both have read differently, the text first.
+    """Return which documents of a unit that both have read differently, each to be taken over alone, the text first.
 
     Raises:
         NodeNotFound: One of them has no such unit.
@@ -62,7 +62,8 @@ def differing_kinds(a: OpenBook, b: OpenBook, label: str) -> list[DocumentKind]:
         own, other = mine.nodes.by_label(label), theirs.nodes.by_label(label)
         here = {one.kind: one.text_hash for one in mine.documents.of_nodes([own.key], *DocumentKind)}
         there = theirs.documents.of_nodes([other.key], *DocumentKind)
-    found = [one.kind for one in there if here.get(one.kind) != one.text_hash]
+        kept = [DocumentKind.PROSE] if mine.nodes.child_units(own.key) else []  # in parts, over which none is put
+    found = [one.kind for one in there if here.get(one.kind) != one.text_hash and one.kind not in kept]
     return sorted(found, key=[DocumentKind.PROSE, *DocumentKind].index)
 
 

@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 
 from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.settings import Settings
+from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.storage.stores import BookStorage
 from tests.studio.test_book_pages import PIECE
 
@@ -155,6 +156,20 @@ def test_one_document_is_taken_by_its_kind(page: TestClient, book: BookStorage, 
     page.post(f"/books/lamp/merge/{branch.book}", data=wanted, headers=PIECE)
 
     assert text(book, "1.2") == "She burned the log."
+
+
+def test_a_text_is_not_offered_alone_for_a_unit_that_stands_in_parts_here(
+    page: TestClient, book: BookStorage, branch: BookStorage
+) -> None:
+    part = PlanNode(task_type=TaskType.WRITE, title="The Log", goal="She reads it.")
+    with book.write() as stores:  # as if it had been planned anew and divided
+        [scene] = stores.nodes.add(stores.nodes.by_label("1.2"), [part], level="scene", length=10)
+        stores.documents.add(NewDocument(node=scene.key, kind=DocumentKind.PROSE, text="She read it twice."), None)
+
+    shown = page.get(f"/books/lamp/compare/{branch.book}/1.2").text
+    offered = [json.loads(found.replace("&#34;", '"')) for found in re.findall(r"hx-vals='([^']+)'", shown)]
+
+    assert [(one["take"], one.get("kind")) for one in offered] == [("1.2", None)]  # all of it
 
 
 def test_a_design_is_taken_over_alone(page: TestClient, book: BookStorage, branch: BookStorage) -> None:
