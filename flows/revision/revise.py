@@ -26,16 +26,16 @@ def chosen(stores: Stores, node: TaskNode, kind: DocumentKind | None) -> Documen
     """Return the current document of a kind at a node, with its text; without a kind, the one that a node is for.
 
     Raises:
-        InvalidInput: There is none, or nothing says which is meant.
+        InvalidInput: There is none, nothing says which is meant, or its text stands in parts, which are printed.
     """
     there = stores.documents.of_nodes([node.key], *DocumentKind)
     kinds = [document.kind for document in there]
     wanted = kind or next((kind for kind in WRITABLE[:3] if kind in kinds), kinds[0] if len(kinds) == 1 else None)
+    if wanted in (None, DocumentKind.PROSE) and (parts := with_prose(node, stores)) not in ([], [node.label]):
+        raise InvalidInput(f"{stores.name_of(node)} has its text in parts; name one of them: {_some(parts)}")
     found = next((document for document in there if document.kind is wanted), None)
     if found is not None:
         return found
-    if kind in (None, DocumentKind.PROSE) and (parts := with_prose(node, stores)):
-        raise InvalidInput(f"{stores.name_of(node)} has its text in parts; name one of them: {_some(parts)}")
     told = f"it has {', '.join(sorted(kinds))}" if kinds else "it has none yet"
     if kind is None and kinds:
         raise InvalidInput(

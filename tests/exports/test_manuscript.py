@@ -4,9 +4,9 @@ import pytest
 
 from bookwright.app.changes.gates import subject_text
 from bookwright.exports.manuscript import Chapter, Manuscript, ManuscriptPart, chapter_texts
-from bookwright.flows.revision.revise import with_prose
+from bookwright.flows.revision.revise import chosen, with_prose
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.errors import NodeNotFound
+from bookwright.models.errors import InvalidInput, NodeNotFound
 from bookwright.models.gate import Gate, GateKind
 from tests.support.books import make_book, make_settings
 
@@ -73,6 +73,9 @@ def test_of_a_unit_that_has_its_text_twice_a_gate_and_an_editor_show_what_is_pri
     with storage.read() as stores:
         shown = subject_text(gate, stores)
         assert with_prose(chapter, stores) == ["1.1.1", "1.1.2"]
+        for kind in (None, DocumentKind.PROSE):
+            with pytest.raises(InvalidInput, match=r"its text in parts; name one of them: 1\.1\.1, 1\.1\.2"):
+                chosen(stores, chapter, kind)
     assert shown == printed == "She lit lamp 1.\n\nShe lit lamp 2."
 
 
