@@ -133,10 +133,10 @@ class Settings(BaseSettings):
             raise ValueError("is no sqlite:/// or postgresql:// address")
         return url
 
-    @field_validator("models", "fallbacks")
+    @field_validator("models", "fallbacks", "claude_tools")
     @classmethod
     def _known_roles(cls, named: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
-        check_known(named, ROLES if info.field_name == "models" else ("default", *ROLES), "role")
+        check_known(named, ("default", *ROLES) if info.field_name == "fallbacks" else ROLES, "role")
         return named
 
     @field_validator("prices", "windows", "requests_per_minute")

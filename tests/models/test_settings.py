@@ -74,6 +74,8 @@ def test_models_and_prices_can_stand_in_the_environment(monkeypatch: pytest.Monk
         ("windows", {"compatible:strong": 4096, "antropic:x": 4096}, "'antropic' is no provider; did you mean"),
         ("windows", {"qwen3:14b": 4096}, "'qwen3' is no provider; did you mean 'qwen'?"),
         ("windows", {"ollama": 4096}, "setting 'windows.ollama': a model is named provider:model"),
+        ("claude_tools", {"reseacher": ["WebSearch"]}, "'reseacher' is no role; did you mean 'researcher'?"),
+        ("claude_tools", {"default": ["WebSearch"]}, "'default' is no role; roles are planner, judge"),
         ("requests_per_minute", {"anthropc": 5}, "'anthropc' is no provider; did you mean 'anthropic'?"),
         ("requests_per_minute", {"xyzzy": 5}, "'xyzzy' is no provider; providers are anthropic, openai"),
     ],
