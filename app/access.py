@@ -1,19 +1,16 @@
-"""Opening what is there for a look: the database without creating it, one book in it, a unit as a person names it."""
+"""Opening what is there for a look: the database without creating it, one book in it."""
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import DBAPIError
 
 from bookwright.failpoints import Failpoint
 from bookwright.models.book import Book
-from bookwright.models.errors import BookNotFound, InvalidInput, NodeNotFound, StorageError
+from bookwright.models.errors import BookNotFound, StorageError
 from bookwright.models.settings import Settings, load_settings
-from bookwright.models.tree.place import Place, chapter_number
-from bookwright.models.tree.task import TaskNode
 from bookwright.storage.engine import migrate
 from bookwright.storage.engine.database import Database, database_file, opened_database
 from bookwright.storage.lease import Lease
@@ -24,12 +21,6 @@ if TYPE_CHECKING:
     from bookwright.agents.backends.service import ModelService
 
 _EDIT_SECONDS = 60.0
-_BOOK = ("book", "the book", "1")
-_PRINTED = re.compile(r"(?:chapter|1).*\((1(?:\.[1-9][0-9]{0,8})+)\)", re.ASCII)
-"""A name with a label behind it, as `Stores.name_of` and `ReadingOrder.name_of` make it."""
-_PLACES = ("known_from", "begins", "revealed_at", "planned_at", "reinforce_at")
-"""Keys of records whose values are places."""
-_SHOWN = 6
 
 
 def unheard(line: str) -> None:
@@ -128,96 +119,3 @@ def at_rest(storage: BookStorage, point: Failpoint = Failpoint.EDIT_BOOK) -> Ite
         lease = Lease.take(stores.connection, storage.book, "the command line", _EDIT_SECONDS, wished_since=0.0)
         yield stores
         lease.release(stores.connection, keeps_wish=True)
-
-
-def find_node(words: str, stores: Stores) -> TaskNode:
-    """Return the node that a person names, in one notation for every verb.
-
-    It is `chapter 9` or `9`, a label such as `1.16`, or a title; a name as it is printed, too. `book`, or `1`, which
-    is its label, is the whole book.
-
-    Raises:
-        NodeNotFound: There is none; the message says what there is.
-        InvalidInput: More than one unit has that title.
-    """
-    text = words.strip()
-    if text.casefold() in _BOOK:
-        return stores.nodes.root()
-    number = chapter_number(text)
-    if number is not None:
-        chapters = stores.codex.reading_order().chapters
-        if number > len(chapters):
-            raise NodeNotFound(f"there is no chapter {number}; the book has {len(chapters)} so far")
-        return stores.nodes.by_label(chapters[number - 1])
-    if printed := _PRINTED.fullmatch(text):
-        text = printed[1]
-    if text[:1].isdigit() and text.replace(".", "").isdigit():
-        return stores.nodes.by_label(text)
-    return _by_title(text, stores)
-
-
-def node_at(label: str, stores: Stores) -> TaskNode | None:
-    """Return the node of a label; None where there is none."""
-    with suppress(NodeNotFound):
-        return stores.nodes.by_label(label)
-    return None
-
-
-def place_of(words: str, stores: Stores) -> str:
-    """Return a place in a record's words: a title becomes its unit's label, all else stays for the record to judge.
-
-    Raises:
-        InvalidInput: More than one unit has that title.
-    """
-    try:
-        Place.model_validate(words)
-    except ValueError:
-        with suppress(NodeNotFound):
-            return _by_title(words.strip(), stores).label
-    return words
-
-
-def with_places(values: Mapping[str, Any], stores: Stores) -> dict[str, Any]:
-    """Return a record's values with every place in them as a register keeps it: see `place_of`."""
-    return {key: _settled(key, value, stores) for key, value in values.items()}
-
-
-def _settled(key: str, value: Any, stores: Stores) -> Any:
-    if isinstance(value, Mapping):
-        return with_places(value, stores)
-    if isinstance(value, (list, tuple)):
-        return [_settled(key, item, stores) for item in value]
-    return place_of(value, stores) if key in _PLACES and isinstance(value, str) else value
-
-
-def title_of(node: TaskNode) -> str:
-    """Return what a node is called where nobody wants a label: its title, or what it is to achieve."""
-    return node.title or node.goal[:60]
-
-
-def node_names(stores: Stores, labels: Iterable[str]) -> dict[str, str]:
-    """Return the titles of nodes by their labels; see `title_of`."""
-    return {label: title_of(stores.nodes.by_label(label)) for label in dict.fromkeys(labels)}
-
-
-def places_named(stores: Stores, places: Iterable[Place | None]) -> dict[Place | None, str]:
-    """Return what places of the codex are called: a unit that is there by its title, any other as it is written."""
-    known = {node.label: node.title for node in stores.nodes.titled_units()}
-    return {place: "–" if place is None else known.get(str(place), str(place)) for place in places}
-
-
-def _by_title(title: str, stores: Stores) -> TaskNode:
-    wanted = title.casefold()
-    units = stores.nodes.titled_units()
-    exact = [unit for unit in units if unit.title.casefold() == wanted]
-    found = exact or [unit for unit in units if wanted and wanted in unit.title.casefold()]
-    if len(found) == 1:
-        return found[0]
-    if not found:
-        raise NodeNotFound(
-            f"nothing of the book is called {title!r}; name a chapter (chapter 9, or 9), a label (1.16) or a title, "
-            "as `bookwright tree` shows them"
-        )
-    reading = stores.codex.reading_order()
-    named = ", ".join(f"{reading.name_of(unit.label)} {unit.title!r}" for unit in found[:_SHOWN])
-    raise InvalidInput(f"{title!r} may be any of {len(found)}: {named}")

@@ -6,8 +6,9 @@ The book is looked at for whether it can carry the command out, and what that is
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bookwright.app.access import OpenBook, find_node, paced_models
+from bookwright.app.access import OpenBook, paced_models
 from bookwright.app.command_lines import LINES, CommandLine, arguments_of, typed
+from bookwright.app.node_lookup import find_node
 from bookwright.app.orders.briefs import merged
 from bookwright.models.book import Book
 from bookwright.models.codex.entries import folded

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from bookwright.app.access import OpenBook, node_at
+from bookwright.app.access import OpenBook
+from bookwright.app.node_lookup import node_at
 from bookwright.exports.markup import to_plain
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.edit import (

@@ -6,7 +6,8 @@ from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from bookwright.app.access import OpenBook, find_node, open_book, paced_models, unheard
+from bookwright.app.access import OpenBook, open_book, paced_models, unheard
+from bookwright.app.node_lookup import find_node
 from bookwright.app.status.books import ask_to_rest
 from bookwright.exports.files import check_formats, export, export_path
 from bookwright.exports.manuscript import Manuscript

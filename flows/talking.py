@@ -9,7 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bookwright.agents.context.materials import people
-from bookwright.agents.runtime.agent import CAST, AgentRegistry, CastAgent, CastMember, FileReach
+from bookwright.agents.runtime.agent import AgentRegistry
+from bookwright.agents.runtime.cast import CAST, CastAgent, CastMember, FileReach
 from bookwright.agents.runtime.start import build_prompt_agent_start
 from bookwright.agents.runtime.stream import Services
 from bookwright.agents.tools.builtin import file_tools, web_tools

@@ -11,8 +11,9 @@ from itertools import takewhile
 from bookwright.agents.context.allocation import TokenAllocation
 from bookwright.agents.context.components import ChangeRate, Component, components_of, in_groups, lasts, with_registers
 from bookwright.agents.context.filling import Filling
-from bookwright.agents.context.place import ActivityPlace, RetrievalCache
+from bookwright.agents.context.place import ActivityPlace
 from bookwright.agents.context.pruner import Pruned
+from bookwright.agents.context.retrieval_cache import RetrievalCache
 from bookwright.agents.context.shortfall import FAILURES, Shortfall, in_short
 from bookwright.models.errors import FatalContextError
 from bookwright.models.profile import Profile

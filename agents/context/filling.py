@@ -7,9 +7,10 @@ from bookwright.agents.context import materials
 from bookwright.agents.context.components import CODEX, SECRETS, THREADS, TREE_WITH_TASKS, Component
 from bookwright.agents.context.fisheye import task_view, tree_view, unit_view
 from bookwright.agents.context.looking_back import LookingBack
-from bookwright.agents.context.place import ActivityPlace, RetrievalCache
+from bookwright.agents.context.place import ActivityPlace
 from bookwright.agents.context.prose import ProseFilling
 from bookwright.agents.context.pruner import GAP, LEAST, Pruned, Pruner
+from bookwright.agents.context.retrieval_cache import RetrievalCache
 from bookwright.agents.context.shortfall import Shortfall
 from bookwright.agents.relay.registers import place_of_plan, planned_entries, planned_secrets, planned_threads
 from bookwright.agents.relay.times.setting import told_setting

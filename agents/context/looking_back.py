@@ -5,8 +5,9 @@ from dataclasses import replace
 from functools import cached_property
 
 from bookwright.agents.context import materials
-from bookwright.agents.context.place import ActivityPlace, RetrievalCache
+from bookwright.agents.context.place import ActivityPlace
 from bookwright.agents.context.pruner import BREAK, ContextPiece, Pruned, Pruner
+from bookwright.agents.context.retrieval_cache import RetrievalCache
 from bookwright.agents.context.shortfall import Shortfall
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.text.prose import paragraphs

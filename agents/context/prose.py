@@ -10,8 +10,9 @@ from functools import cached_property
 from bookwright.agents.cards import book_card, node_card
 from bookwright.agents.context import materials
 from bookwright.agents.context.looking_back import LookingBack
-from bookwright.agents.context.place import ActivityPlace, RetrievalCache
+from bookwright.agents.context.place import ActivityPlace
 from bookwright.agents.context.pruner import GAP, ContextPiece, Pruned, Pruner
+from bookwright.agents.context.retrieval_cache import RetrievalCache
 from bookwright.agents.relay.continuity import hint_lines
 from bookwright.agents.relay.secrets.guard import Guard, OpenDesigns, guard_at, open_designs
 from bookwright.agents.relay.times.setting import told_setting

@@ -1,10 +1,10 @@
-"""What agents of a talk are, how they are started, the registry that makes them by name, and the cast of them."""
+"""What agents of a talk are, the interface by which they are started, and the registry that makes them by name."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from enum import Enum, StrEnum, auto
+from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
@@ -14,10 +14,6 @@ from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.models.errors import InvalidInput
 from bookwright.models.talk.session import SessionState
 from bookwright.models.text.hints import did_you_mean
-
-_LOOKING = ("LS", "Glob", "Grep", "Read")
-_INDEX = ("search_designs", "search_story", "search_references")
-_WEB = ("web_search", "fetch_page")
 
 
 class Preset(StrEnum):
@@ -145,72 +141,3 @@ class AgentRegistry:
             there = f"; there are {', '.join(self._factories) or 'none'}"
             raise InvalidInput(f"there is no agent {agent_id!r}{did_you_mean(agent_id, self._factories, there)}")
         return self._factories[agent_id]()
-
-
-class FileReach(Enum):
-    """Whose files an agent sees."""
-
-    FOLDER = auto()
-    """Those of the folder that it is started in, whether a book is named or not."""
-    BOOK = auto()
-    """The book's, as a copy to read; those of the folder where no book is named."""
-    NONE = auto()
-
-
-@dataclass(frozen=True)
-class CastMember:
-    """One agent of the cast; its system prompt is `prompts/agents/{name}.md.j2`, with `_` for `-`."""
-
-    name: str
-    about: str
-    """What it is for, for a person."""
-    role: str
-    """The role whose model it asks unless one is named."""
-    tools: tuple[str, ...]
-    """Of these it has those that there are: without a book there is no index."""
-    reach: FileReach
-    mode: PermissionMode = PermissionMode.DEFAULT
-    asks: tuple[str, ...] = ()
-    """Members that it may give tasks to; each works in a session of its own with those of its tools that both have."""
-
-
-CAST = (
-    CastMember(
-        "code", "reads, writes and mends files of a folder", "designer", (*_LOOKING, "Write", *_INDEX),
-        FileReach.FOLDER, asks=("test",),
-    ),
-    CastMember(
-        "test", "writes tests for files of a folder", "designer", (*_LOOKING, "Write", *_INDEX), FileReach.FOLDER
-    ),
-    CastMember("researcher", "looks things up and names its sources", "researcher", (*_WEB, *_INDEX), FileReach.NONE),
-    CastMember(
-        "writer", "helps with a book's text, which it only reads", "writer", (*_LOOKING, *_INDEX), FileReach.BOOK
-    ),
-    CastMember(
-        "planner", "plans a book or a change with you", "planner", (*_LOOKING, *_INDEX), FileReach.BOOK,
-        PermissionMode.PLAN, asks=("researcher", "writer"),
-    ),
-    CastMember("log-monitor", "says what in a log needs a person", "summariser", _LOOKING, FileReach.BOOK),
-)  # fmt: skip
-"""In the order in which they are listed."""
-
-
-@dataclass(frozen=True)
-class CastAgent(PromptAgent):
-    """A member of the cast, ready to be started."""
-
-    member: CastMember
-    facts: Mapping[str, object] = field(default_factory=dict)
-    """What its template reads: `today`; `book`, a title, or empty; `language` of the book; `has_web`; `has_files`."""
-
-    def get_system_prompt(self) -> SystemPrompt:
-        """Its template; it is rendered in the language of the execution."""
-        return TemplatePrompt(self.member.name.replace("-", "_"), self.facts)
-
-    def get_agent_definitions(self) -> Mapping[str, AgentDefinition] | None:
-        """The members that it may give tasks to."""
-        return {
-            other.name: AgentDefinition(other.about, CastAgent(other, self.facts).get_system_prompt(), other.tools)
-            for other in CAST
-            if other.name in self.member.asks
-        } or None

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
-from bookwright.app.access import find_node, library, open_book, unheard
+from bookwright.app.access import library, open_book, unheard
 from bookwright.app.assistants.queries import Facts, going_on
 from bookwright.app.branches.forks import fork
 from bookwright.app.changes.editing import save_or_queue, without_heading
 from bookwright.app.changes.refreshing import refresh_preview
 from bookwright.app.comments import comment_on
+from bookwright.app.node_lookup import find_node
 from bookwright.app.orders.starting import Runs, begin, check_writable
 from bookwright.app.status.books import ask_to_rest
 from bookwright.flows.revision.refresh import RefreshScope

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from bookwright.agents.relay.threads.alerts import PACINGS
-from bookwright.app.access import OpenBook, existing_library, find_node, open_book, unheard
+from bookwright.app.access import OpenBook, existing_library, open_book, unheard
 from bookwright.app.branches.comparing import compare, other_branch, text_pair
 from bookwright.app.branches.forks import branch_tree
 from bookwright.app.candidates import candidates_at, units_with_candidates
@@ -14,6 +14,7 @@ from bookwright.app.changes.refreshing import refresh_preview
 from bookwright.app.commands import cost_of
 from bookwright.app.comments import all_comments, comments_at
 from bookwright.app.estimates.bill import Confirmable
+from bookwright.app.node_lookup import find_node
 from bookwright.app.orders.starting import end_in
 from bookwright.app.records.thread_board import make_board
 from bookwright.app.status.books import list_books, queued_books, state_of

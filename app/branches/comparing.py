@@ -5,9 +5,10 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bookwright.app.access import OpenBook, find_node
+from bookwright.app.access import OpenBook
 from bookwright.app.branches.kinship import kinship
 from bookwright.app.changes.versions import two_versions
+from bookwright.app.node_lookup import find_node
 from bookwright.exports.report.book_report import report_of
 from bookwright.models.codex.record import RecordKind
 from bookwright.models.document import DocumentKind

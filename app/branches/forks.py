@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from bookwright.app.access import OpenBook, find_node
+from bookwright.app.access import OpenBook
+from bookwright.app.node_lookup import find_node
 from bookwright.app.status.books import state_of
 from bookwright.failpoints import Failpoint
 from bookwright.flows.library import slug_of

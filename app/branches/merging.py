@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import insert, select, update
 
-from bookwright.app.access import OpenBook, at_rest, find_node
+from bookwright.app.access import OpenBook, at_rest
 from bookwright.app.branches.kinship import Kinship, kinship
 from bookwright.app.branches.merge_application import MergeApplication
 from bookwright.app.branches.merge_plan import Conflict, MergePlan, Planner, with_all_below
 from bookwright.app.branches.merge_records import TakeRecord, plan_records, take_records
 from bookwright.app.changes.refreshing import RefreshBill, bill_of
 from bookwright.app.estimates.bill import hash_of
+from bookwright.app.node_lookup import find_node
 from bookwright.failpoints import Failpoint
 from bookwright.flows.revision.staleness import Staleness
 from bookwright.models.book import BookState

@@ -3,9 +3,10 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from bookwright.app.access import OpenBook, node_at, node_names
+from bookwright.app.access import OpenBook
 from bookwright.app.branches.comparing import UnitPair
 from bookwright.app.branches.kinship import Kinship, kinship
+from bookwright.app.node_lookup import node_at, node_names
 from bookwright.models.document import DocumentKind
 from bookwright.models.story_time.clock import upward
 from bookwright.models.tree.place import order_of

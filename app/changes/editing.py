@@ -4,7 +4,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
-from bookwright.app.access import OpenBook, at_rest, node_names
+from bookwright.app.access import OpenBook, at_rest
+from bookwright.app.node_lookup import node_names
 from bookwright.exports.manuscript import Manuscript
 from bookwright.flows.revision.edit_queue import check_edit, put_edit, settle_edit
 from bookwright.flows.revision.edits import brief_seen

@@ -5,7 +5,8 @@ Each gate is looked at against the tree before it is kept.
 
 from collections.abc import Callable, Sequence
 
-from bookwright.app.access import at_rest, node_at
+from bookwright.app.access import at_rest
+from bookwright.app.node_lookup import node_at
 from bookwright.app.orders.briefs import changed_brief, given
 from bookwright.app.records.edits import put_records, unknown_records
 from bookwright.flows.revision.edits import change_brief

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from bookwright.agents.backends.local import weights
 from bookwright.agents.backends.spending import prices
-from bookwright.app.access import OpenBook, existing_library, find_node
+from bookwright.app.access import OpenBook, existing_library
+from bookwright.app.node_lookup import find_node
 from bookwright.flows.book_models import check_reach, fitted_profile, kept_windows, model_of
 from bookwright.flows.library import book_id, check_blueprint, check_models, find_or_create
 from bookwright.flows.stopping import may_be_title

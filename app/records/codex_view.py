@@ -6,7 +6,7 @@ from bookwright.agents.relay.continuity import ContinuityDirector
 from bookwright.agents.relay.secrets.kept import ForbiddenKeywords
 from bookwright.agents.relay.secrets.visibility import Hint, VisibleCodex
 from bookwright.agents.relay.threads.instructions import ForeshadowInstruction, Reveal
-from bookwright.app.access import find_node
+from bookwright.app.node_lookup import find_node
 from bookwright.models.brief import Brief
 from bookwright.models.frozen import FrozenModel
 from bookwright.models.story_time.times import StoryTime

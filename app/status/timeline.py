@@ -1,6 +1,7 @@
 """The time line of a book, and the times of its units as its author sets them."""
 
-from bookwright.app.access import OpenBook, at_rest, find_node
+from bookwright.app.access import OpenBook, at_rest
+from bookwright.app.node_lookup import find_node
 from bookwright.models.errors import InvalidInput
 from bookwright.models.story_time.timeline import StoryLine, StoryTurn, places_in
 from bookwright.models.story_time.times import StoryTime

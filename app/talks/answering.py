@@ -9,7 +9,7 @@ from typing import Any
 
 from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.react.unwrapping import ReplyPart, Unwrapping
-from bookwright.agents.runtime.agent import CAST, CastMember
+from bookwright.agents.runtime.cast import CAST, CastMember
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.app.access import paced_models
 from bookwright.app.talks.opening import Opening

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from bookwright.agents.backends import endpoints
-from bookwright.agents.runtime.agent import CAST, CastMember
+from bookwright.agents.runtime.cast import CAST, CastMember
 from bookwright.flows.book_models import model_of
 from bookwright.models.book import Book
 from bookwright.models.errors import InvalidInput, InvalidSetting, SessionNotStarted

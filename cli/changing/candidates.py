@@ -4,8 +4,9 @@ from typing import Annotated
 
 import typer
 
-from bookwright.app.access import OpenBook, find_node
+from bookwright.app.access import OpenBook
 from bookwright.app.candidates import UnitCandidates, candidates_at, units_with_candidates
+from bookwright.app.node_lookup import find_node
 from bookwright.cli.access import open_book, wait_until_free
 from bookwright.cli.options import AsJson, BookArgument, OptionalNode, Yes
 from bookwright.cli.output import check_agreed, emit, note, print_json, print_table, print_text

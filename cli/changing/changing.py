@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bookwright.app.access import OpenBook, find_node
+from bookwright.app.access import OpenBook
+from bookwright.app.node_lookup import find_node
 from bookwright.cli.access import open_book, wait_until_free
 from bookwright.cli.changing.versions import KindOption, read_text
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument, Yes

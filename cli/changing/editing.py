@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bookwright.app.access import OpenBook, find_node
+from bookwright.app.access import OpenBook
 from bookwright.app.comments import CommentView, all_comments, comment_on, comments_at, lay_aside
+from bookwright.app.node_lookup import find_node
 from bookwright.app.records.files import edited, keep_draft
 from bookwright.cli import output
 from bookwright.cli.access import open_book

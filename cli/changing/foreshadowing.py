@@ -7,7 +7,7 @@ import typer
 from bookwright.agents.relay.threads.alerts import PACINGS, Pacing
 from bookwright.agents.relay.threads.foreshadowing import recorded
 from bookwright.agents.relay.threads.instructions import check_foreshadowing_for_scene
-from bookwright.app.access import find_node
+from bookwright.app.node_lookup import find_node
 from bookwright.app.records.edits import Change
 from bookwright.app.records.thread_board import Board, ThreadCard, make_board
 from bookwright.cli.access import open_book

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from bookwright.app.access import OpenBook, at_rest, with_places
+from bookwright.app.access import OpenBook, at_rest
+from bookwright.app.node_lookup import with_places
 from bookwright.app.orders.briefs import parse_assignment, update_nested
 from bookwright.app.records import edits as record_edits
 from bookwright.app.records import files as record_files

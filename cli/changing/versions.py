@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from bookwright.app.access import find_node
 from bookwright.app.changes.versions import maker, two_versions, version_rows
+from bookwright.app.node_lookup import find_node
 from bookwright.cli.access import open_book, wait_until_free
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
 from bookwright.cli.output import emit, make_console, note, print_json, print_table, print_text

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bookwright.app.access import OpenBook, find_node
+from bookwright.app.access import OpenBook
+from bookwright.app.node_lookup import find_node
 from bookwright.app.status.progress import EVERY_STEP, place_of, step_text
 from bookwright.app.status.timeline import read_turns
 from bookwright.cli.access import open_book

@@ -11,7 +11,8 @@ import typer
 
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.agents.react.observation import ROOM, observation
-from bookwright.app.access import OpenBook, find_node
+from bookwright.app.access import OpenBook
+from bookwright.app.node_lookup import find_node
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import note, print_json, print_text

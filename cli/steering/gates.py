@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from bookwright.app.access import OpenBook, existing_library, find_node
+from bookwright.app.access import OpenBook, existing_library
 from bookwright.app.candidates import draft_at
 from bookwright.app.changes.gates import chosen_gate, decide, facts_of, reviews, start_again, subject, waiting_in
+from bookwright.app.node_lookup import find_node
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import emit, note, print_json, print_table, print_text

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from bookwright.agents.context.place import name_of, room_of
+from bookwright.agents.context.retrieval_cache import name_of, room_of
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.answers import Check
 from bookwright.agents.workflows import CONDENSE

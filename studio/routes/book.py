@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
 from bookwright.agents.runtime.events.event_file import event_path
-from bookwright.app.access import title_of
+from bookwright.app.node_lookup import title_of
 from bookwright.app.status.books import ListedBook, is_held
 from bookwright.app.status.progress import seconds_left
 from bookwright.app.watching.fisheye import Folds

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
-from bookwright.app.access import OpenBook, node_names
+from bookwright.app.access import OpenBook
 from bookwright.app.branches import merging
 from bookwright.app.branches.comparing import compare, compare_units, text_pair
 from bookwright.app.branches.forks import BranchRow, BranchTree, branch_tree
@@ -15,6 +15,7 @@ from bookwright.app.branches.forks import fork as make_branch
 from bookwright.app.branches.merge_plan import Conflict
 from bookwright.app.branches.offers import differing_documents, differing_kinds, offers_of
 from bookwright.app.branches.verdicts import ask_for_verdict, order_verdict
+from bookwright.app.node_lookup import node_names
 from bookwright.app.status.books import delete_book
 from bookwright.exports.report.charts import Chart
 from bookwright.exports.report.maps import MapLine, branch_map

@@ -6,8 +6,8 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
 from bookwright.agents.relay.threads.alerts import PACINGS
-from bookwright.app.access import places_named
 from bookwright.app.changes.editing import save_or_queue
+from bookwright.app.node_lookup import places_named
 from bookwright.app.records.edits import decision, fields_of, new_record, record_edit, take_up
 from bookwright.app.records.thread_board import make_board
 from bookwright.exports.report.book_report import report_of

@@ -6,11 +6,11 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, JSONResponse
 
-from bookwright.app.access import node_names
 from bookwright.app.candidates import candidates_at
 from bookwright.app.changes.editing import edit_view, save_or_queue, take_up_or_queue
 from bookwright.app.changes.refreshing import refresh_preview
 from bookwright.app.changes.versions import maker, two_versions, version_rows
+from bookwright.app.node_lookup import node_names
 from bookwright.app.orders.starting import check_writable
 from bookwright.app.status.books import ListedBook
 from bookwright.app.text_orders import take

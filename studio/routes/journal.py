@@ -5,8 +5,8 @@ from urllib.parse import urlencode
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
-from bookwright.app.access import title_of
 from bookwright.app.asking_again import again_bill, ask_again, other_answers
+from bookwright.app.node_lookup import title_of
 from bookwright.exports.markup import clean
 from bookwright.models.model_name import ROLES
 from bookwright.models.step import Activity

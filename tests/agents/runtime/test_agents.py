@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from bookwright.agents.runtime.agent import CAST, AgentDefinition, CastAgent, Preset, PromptAgent
+from bookwright.agents.runtime.agent import AgentDefinition, Preset, PromptAgent
+from bookwright.agents.runtime.cast import CAST, CastAgent
 from bookwright.agents.runtime.permission import Allowed, Denied, PermissionMode
 from bookwright.agents.runtime.sinks import MessageAdapter, Sinks
 from bookwright.failpoints import Failpoint

@@ -7,7 +7,8 @@ import pytest
 
 from bookwright.agents.backends.protocol import EventKind, Prompt, Request, Sampling, StreamEvent
 from bookwright.agents.backends.service import Canceller, ModelService
-from bookwright.agents.runtime.agent import CAST, CastAgent, Execution
+from bookwright.agents.runtime.agent import Execution
+from bookwright.agents.runtime.cast import CAST, CastAgent
 from bookwright.agents.runtime.metrics import StreamMeter
 from bookwright.agents.runtime.sinks import Sinks
 from bookwright.agents.runtime.start import build_prompt_agent_start

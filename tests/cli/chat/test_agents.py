@@ -8,7 +8,7 @@ import pytest
 
 from bookwright.agents.backends.protocol import EventKind, StreamEvent
 from bookwright.agents.backends.service import ModelService
-from bookwright.agents.runtime.agent import CAST
+from bookwright.agents.runtime.cast import CAST
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.tools.outside import today
 from bookwright.app.talks.opening import SessionWish, open_talk
