@@ -13,7 +13,7 @@ from statistics import median
 
 from bookwright.manuscripts.cutting import bearable, bounded, cut_up
 from bookwright.manuscripts.headings.marked import marked_headings
-from bookwright.manuscripts.headings.unmarked import unmarked_headings
+from bookwright.manuscripts.headings.unmarked import MOST_ABOVE, unmarked_headings
 from bookwright.manuscripts.manuscript import Block, FoundBook, FoundChapter, FoundPart, HeadingMark, ManuscriptSource
 from bookwright.models.errors import InvalidInput
 from bookwright.models.story_time.reading import read_time
@@ -52,7 +52,7 @@ def _without_title(source: ManuscriptSource) -> Sequence[Block]:
 def _without_headings(blocks: Sequence[Block], language: Language) -> FoundBook:
     """Cut up a text, without the title and the author's name above it and what stands below its last page."""
     end = len(blocks) - 1 if len(blocks) > 1 and _END.fullmatch(blocks[-1].text) else len(blocks)
-    for size in range(2, min(_MOST_ABOVE, end - 1) + 1):
+    for size in range(2, min(MOST_ABOVE, end - 1) + 1):
         front = tuple(block.text for block in blocks[:size])
         title, author = title_and_author(front)
         if title and author:
@@ -188,8 +188,6 @@ def _left_out(what: str, body: Paragraphs) -> str:
 
 
 _MOST_LINES = 12
-_MOST_ABOVE = 4
-"""Lines of a title page above a text without headings."""
 _MOST_TITLE = 60
 _AUTHOR = re.compile(
     r"^(?:(?P<by>by\s+)|(?:author|作者|著者|作|著|지은이|글쓴이|저자)\s*[:：]\s*|[著作]\s+)(?P<name>\S.{0,60}?)(?:\s*著)?$",

@@ -71,11 +71,8 @@ def _is_within_sentence(above: str, below: str) -> bool:
 
 def _ends_paragraph(above: str, below: str, full: float, margin: int, *, is_prose: bool) -> bool:
     """True if a paragraph ends between two lines; `full` is the least reach of a line that ends where the page did."""
-    is_within, is_full, is_closed = (
-        _is_within_sentence(above, below),
-        _reach(above, below) >= full,
-        above[-1] in _CLOSING,
-    )
+    is_within, is_full = _is_within_sentence(above, below), _reach(above, below) >= full
+    is_closed = above[-1] in _CLOSING
     if is_within and is_full:
         return False
     if is_scene_break(above) or is_scene_break(below) or _is_heading(above) or (is_closed and _is_heading(below)):

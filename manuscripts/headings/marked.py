@@ -54,7 +54,8 @@ def _heads(blocks: Sequence[Block]) -> list[_Head]:
 
 def _without_title(heads: list[_Head]) -> list[_Head]:
     """Leave the book's own title out: the first heading, the only one of its level, above all others."""
-    least = 1 if heads and heads[-1].is_chapter else 2
+    last = heads[-1].read if heads else None
+    least = 1 if last and last.rank is Rank.CHAPTER and not last.is_weak else 2
     if len(heads) > least and not heads[0].is_chapter and all(head.level > heads[0].level for head in heads[1:]):
         return heads[1:]
     return heads

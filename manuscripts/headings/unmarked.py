@@ -27,8 +27,8 @@ _INDEX = attrgetter("index")
 _TITLE_SHARE = 0.6
 """Of the bare headings have a title below them, or none has."""
 _LEAST_HEADINGS = 2
-_MOST_ABOVE = 4
-"""Lines of a title page above a single heading."""
+MOST_ABOVE = 4
+"""Lines of a title page above a single heading, or above a text without headings."""
 _OPENING = 2_500
 """Characters that may stand between the heading of a part and its first chapter."""
 
@@ -50,7 +50,7 @@ def _single(found: Sequence[Candidate], blocks: Sequence[Block]) -> list[Candida
     if not own or own[-1].heading.rank is Rank.PART or own[-1].is_thin:
         return []
     above = blocks[: own[0].begins]
-    return own if len(above) <= _MOST_ABOVE and all(is_title(block.text) for block in above) else []
+    return own if len(above) <= MOST_ABOVE and all(is_title(block.text) for block in above) else []
 
 
 def _chosen(candidates: list[Candidate], blocks: Sequence[Block]) -> list[Candidate]:

@@ -141,11 +141,13 @@ def test_a_heading_alone_amid_a_text_is_a_line_of_it(lines: tuple[str, ...]):
 
 
 def test_a_title_above_the_only_marked_chapter_is_no_part():
+    unnumbered = Block("The Lamp", 1), Block("Prologue", 2), Block(PROSE)
     blocks = Block("The Lamp", 1), Block("Chapter 1: Sea", 2), Block(PROSE)
 
     found = recognise(ManuscriptSource(blocks, "md"), Language.EN)
 
     assert (found.title, [chapter.title for chapter in found.chapters], found.parts) == ("The Lamp", ["Sea"], ())
+    assert [one.title for one in recognise(ManuscriptSource(unnumbered, "md"), Language.EN).chapters] == ["Prologue"]
 
 
 @pytest.mark.parametrize("front", [("By nine the rain came.",), ("It was late.", "By Tuesday…", "Nobody spoke")])
