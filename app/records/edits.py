@@ -12,7 +12,7 @@ from bookwright.models.codex.entries import CodexEntry, Visibility, slug
 from bookwright.models.codex.merging import Keyed, keyed, pointing_at, section_key, united, unkeyed, with_value
 from bookwright.models.codex.record import Origin, Record, RecordKind, Stored, kind_of, make_record, neutral_ids
 from bookwright.models.edit import NewRecordEdit, RecordEdit, SuggestionEdit
-from bookwright.models.errors import EditConflict, InvalidEntry, InvalidInput
+from bookwright.models.errors import InvalidEntry, InvalidInput
 from bookwright.storage.repositories.codex import CodexRepository
 from bookwright.storage.stores import Stores
 
@@ -69,11 +69,7 @@ def change(opened: OpenBook, kind: RecordKind, name: str, how: Change, version: 
     """
     with at_rest(opened.storage) as stores:
         found = stores.codex.get(kind, name)
-        if version is not None and version != found.version:
-            raise EditConflict(
-                f"the {kind.noun} {found.record.id!r} stands at version {found.version} by now, not at {version}; "
-                "look at it again and repeat what you want of it"
-            )
+        stores.codex.at_version(kind, found.record.id, found.version if version is None else version)
         after = settled(how(found.record), opened.book.brief.default_visibility)
         check_change(found.record, after)
         check_places(after, stores, found.record)

@@ -177,12 +177,7 @@ def _ordered(stores: Stores, edit: BriefEdit) -> Book:
 
 
 def _wanted(stores: Stores, edit: RecordEdit) -> CodexRecord:
-    found = stores.codex.get(edit.kind, edit.slug)
-    if found.version != edit.seen:
-        raise EditConflict(
-            f"the {edit.kind.noun} {edit.slug!r} stands at version {found.version} by now, not at {edit.seen}; "
-            "look at it again and repeat what you want of it"
-        )
+    found = stores.codex.at_version(edit.kind, edit.slug, edit.seen)
     after = make_record(edit.kind, edit.record)
     check_change(found.record, after)
     check_places(after, stores, found.record)

@@ -129,6 +129,18 @@ class CodexRepository(Repository):
             raise EntryNotFound(f"book {self._book!r} has no {kind.noun} {name!r}{self._near(kind, name)}")
         return found
 
+    def at_version(self, kind: RecordKind, slug: str, version: int) -> Stored[Record]:
+        """Return the record with an id; raise `EditConflict` if it stands at another version than its author saw."""
+        before = self._newest(kind, slug)
+        if before is None or before.is_removed:
+            raise EntryNotFound(f"book {self._book!r} has no {kind.noun} {slug!r}{self._near(kind, slug)}")
+        if before.version != version:
+            raise EditConflict(
+                f"the {kind.noun} {slug!r} stands at version {before.version} by now, not at {version}; "
+                "look at it again and repeat what you want of it"
+            )
+        return before
+
     def was_there(self, kind: RecordKind, slug: str) -> bool:
         """Whether a record has that id or ever had."""
         return self._newest(kind, slug) is not None
@@ -165,7 +177,7 @@ class CodexRepository(Repository):
         self, record: Record, version: int, origin: Origin, *, document: int | None = None, step: int | None = None
     ) -> Stored[Record]:
         """Make `record` the next version of the one with its id, if that still stands at `version`."""
-        before = self._at_version(kind_of(record), record.id, version)
+        before = self.at_version(kind_of(record), record.id, version)
         self._check_names(record)
         if before.record == record:
             return before
@@ -174,7 +186,7 @@ class CodexRepository(Repository):
 
     def remove(self, kind: RecordKind, slug: str, version: int, origin: Origin) -> Stored[Record]:
         """Take a record out; its history stays."""
-        before = self._at_version(kind, slug, version)
+        before = self.at_version(kind, slug, version)
         return self._put(before.record, version + 1, origin, before.origins, None, None, is_removed=True)
 
     def merge(
@@ -244,17 +256,6 @@ class CodexRepository(Repository):
 
     def _newest(self, kind: RecordKind, slug: str) -> Stored[Record] | None:
         return next((stored for stored in self._shelves()[kind] if stored.record.id == slug), None)
-
-    def _at_version(self, kind: RecordKind, slug: str, version: int) -> Stored[Record]:
-        before = self._newest(kind, slug)
-        if before is None or before.is_removed:
-            raise EntryNotFound(f"book {self._book!r} has no {kind.noun} {slug!r}{self._near(kind, slug)}")
-        if before.version != version:
-            raise EditConflict(
-                f"the {kind.noun} {slug!r} stands at version {before.version} by now, not at {version}; "
-                "look at it again and repeat what you want of it"
-            )
-        return before
 
     def _put(
         self, record: Record, version: int, origin: Origin, origins: dict[str, Origin], document: int | None,

@@ -73,10 +73,12 @@ def change(book: ThisBook, kind: RecordKind, name: str, fields: Fields) -> HTMLR
             wanted = record_edit(stores, kind, name, fields, seen)
         saved = save_or_queue(opened, wanted, number_in(fields, "after"))
     if saved.queued is not None:
-        return _changed(book, *book.waiting(saved.queued), stands=seen, after=saved.queued)
+        return _changed(book, *book.waiting(saved.queued), seen, saved.queued)
     assert isinstance(saved.made, Stored)  # a record was changed
     made = saved.made.version
-    return _changed(book, book.say("Saved"), _undo(book, kind, name, made), stands=made)
+    if made == seen:
+        return _changed(book, book.say("These words stand there already."), None, made)
+    return _changed(book, book.say("Saved"), _undo(book, kind, name, made), made)
 
 
 @router.post("/books/{book}/codex/{kind}/{name}/take-up")
@@ -86,10 +88,10 @@ def take_record_up(book: ThisBook, kind: RecordKind, name: str, fields: Fields) 
     with book.change() as opened:
         made = take_up(opened, kind, name, version)
     words = book.say("It stands again, as version {version}.", version=made.version)
-    return _changed(book, words, _undo(book, kind, name, made.version), stands=made.version)
+    return _changed(book, words, _undo(book, kind, name, made.version), made.version)
 
 
-def _changed(book: BookRequest, words: str, undo: Undo, *, stands: int, after: int | None = None) -> HTMLResponse:
+def _changed(book: BookRequest, words: str, undo: Undo | None, stands: int, after: int | None = None) -> HTMLResponse:
     """Say what was done to a record; the form that is open saves upon that from now on."""
     return page(book.request, "record_done.html.j2", words=words, undo=undo, stands=stands, after=after)
 

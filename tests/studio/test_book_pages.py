@@ -97,12 +97,15 @@ def test_an_entry_that_is_saved_again_while_the_book_is_written_goes_on_from_the
     with book.write() as stores:
         lease.release(stores.connection)
     third = page.post(address, data={"name": "Mira Vane"} | _stands(second)).text  # the second is taken in first
+    same = page.post(address, data={"name": "Mira Vane"} | _stands(third)).text
     page.post(f"{address}/take-up", data={"version": "2"})
 
     assert (_stands(first), 'value="Mira Vale"' in shown) == (_stands(shown), True)
     assert "wait to be taken in" in shown
     assert blind.status_code == 409
-    assert _stands(third) == {"version": "3", "after": ""}
+    assert _stands(third) == _stands(same) == {"version": "3", "after": ""}
+    assert "stand there already" in same
+    assert "take-up" not in same
     with book.read() as stores:
         names = [one.record.model_dump()["name"] for one in stores.codex.history(RecordKind.ENTRY, "mira")]
     assert names == ["Mira", "Mira Veil", "Mira Vane", "Mira Veil"]
