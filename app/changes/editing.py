@@ -59,18 +59,6 @@ def edit_view(stores: Stores, label: str, kind: DocumentKind | None) -> EditView
     return EditView(node, document, under, resting, node_names(stores, (one.label for one in (*under, *resting))))
 
 
-def save(opened: OpenBook, edit: PlainEdit) -> Document | Stored[Record] | None:
-    """Make an author's change to a book that rests; None where it says what stands there already.
-
-    Raises:
-        BookHeld: A worker writes the book.
-        EditConflict: Another version stands than the author had before them; nothing was changed.
-        InvalidInput: It cannot be so.
-    """
-    with at_rest(opened.storage) as stores:
-        return put_edit(stores, edit)
-
-
 def save_or_queue(opened: OpenBook, edit: PlainEdit, after: int | None = None) -> SavedEdit:
     """Make an author's change at once where the book rests; else let it wait for whoever writes the book.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bookwright.app.access import OpenBook
+from bookwright.app.access import OpenBook, at_rest
 from bookwright.app.node_lookup import find_node
 from bookwright.cli.access import open_book, wait_until_free
 from bookwright.cli.changing.versions import KindOption, read_text
@@ -104,16 +104,15 @@ def refresh(
 
 
 def _by_hand(opened: OpenBook, label: str, kind: DocumentKind | None, text: str) -> Document | None:
-    from bookwright.app.changes.editing import save, without_heading
-    from bookwright.models.edit import TextEdit
+    from bookwright.app.changes.editing import without_heading
+    from bookwright.flows.revision.revise import chosen, take_in
 
     wait_until_free(opened)
     with opened.storage.read() as stores:
         node = find_node(label, stores)
     text = without_heading(text, opened.storage, node.label)
-    made = save(opened, TextEdit(label=node.label, kind=kind, text=text))
-    assert made is None or isinstance(made, Document)  # it was asked for words
-    return made
+    with at_rest(opened.storage) as stores:
+        return take_in(stores, node, chosen(stores, node, kind), text)
 
 
 def _by_note(
