@@ -116,19 +116,19 @@ def human_fallback(unit: TaskNode, deps: Deps, history: FallbackHistory, number:
     return gate.ruling
 
 
-def show_rejected(unit: TaskNode, kind: GateKind, run: ActivityRun, deps: Deps) -> None:
+def show_rejected(kind: GateKind, run: ActivityRun, deps: Deps) -> None:
     """Put what the author has rejected before the steps that do it again; nothing where that is the first time."""
-    if unit.revision == 1 or run.is_small:
+    if run.unit.revision == 1 or run.is_small:
         return
     with deps.stores() as stores:
-        work = stores.gates.rejected_work(unit, *(_TEXTS if kind in _TEXTS else (kind,)))
+        work = stores.gates.rejected_work(run.unit, *(_TEXTS if kind in _TEXTS else (kind,)))
     if work:
         run.add("rejected", work, is_prose=True)
 
 
-def show_order(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
+def show_order(run: ActivityRun, deps: Deps) -> None:
     """Put what the author ordered on rejecting a text before the steps; a weak model has it on its card."""
-    orders = () if run.is_small else orders_for(unit, deps)
+    orders = () if run.is_small else orders_for(run.unit, deps)
     if orders:
         run.add("order", "\n".join(render_order(note, deps.desk.locale) for note in orders), is_prose=True)
 

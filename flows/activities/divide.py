@@ -70,7 +70,7 @@ def divide(unit: TaskNode, deps: Deps) -> None:
         card = replace(card, previous_endings=previous_endings(unit, level, deps, with_own=True))
     workflow = hierarchy_workflow(unit.level, deps.profile.name)
     run = begin_activity(Activity.DIVIDE, unit, deps, workflow[0].context, card, round_=index, next_activity="write")
-    gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
+    gates.show_rejected(GateKind.CHAPTER, run, deps)
 
     def move(answer: PlanOutput) -> Move:
         if is_incremental:

@@ -30,14 +30,13 @@ def execute(node: TaskNode, deps: Deps) -> None:
     workflow = _workflow(node, unit, run, deps)
 
     def finished(text: str) -> Move:
-        return finish_task(node, unit, found_document(node, text, workflow, run, deps), run, deps)
+        return finish_task(found_document(text, workflow, run, deps), run, deps)
 
     run.run_all(workflow, finished, within_length(run, workflow[-1].name, deps))
 
 
 def aggregate(node: TaskNode, deps: Deps) -> None:
     """Merge the documents of a task's parts into one of its own."""
-    unit = unit_of(node, deps)
     agent = aggregator(node.task_type)
     run = begin_activity(Activity.AGGREGATE, node, deps, agent.context, next_activity="execute")
     with deps.stores() as stores:
@@ -51,7 +50,7 @@ def aggregate(node: TaskNode, deps: Deps) -> None:
 
     def finished(text: str) -> Move:
         made = NewDocument(node=node.key, kind=document_kind(node), text=text, data=merged, inputs=inputs)
-        return finish_task(node, unit, made, run, deps)
+        return finish_task(made, run, deps)
 
     run.run(agent, finished, check=within_length(run, agent.name, deps))
 
@@ -66,13 +65,13 @@ def _workflow(node: TaskNode, unit: TaskNode, run: ActivityRun, deps: Deps) -> W
     return design_workflow(unit.level, run.run(ROUTER).value.expert, deps.profile.name, depth)
 
 
-def found_document(node: TaskNode, text: str, workflow: Workflow, run: ActivityRun, deps: Deps) -> NewDocument:
+def found_document(text: str, workflow: Workflow, run: ActivityRun, deps: Deps) -> NewDocument:
     """Return the document of a task, with what was looked up for it; findings that nobody looked up say so first."""
+    node = run.node
     looking = [agent for agent in workflow if agent.tools]
     uses = run.uses(*looking)
     found = findings(uses, text)
     is_unverified = bool(looking) and node.task_type is TaskType.SEARCH and not found.is_verified
-    has_data = is_unverified or bool(found.sources)
     text = f"{render_unverified(deps.brief.language.english_name)}\n\n{text}" if is_unverified else text
-    data = found.model_dump_json() if has_data else ""
+    data = found.model_dump_json() if is_unverified or found.sources else ""
     return NewDocument(node=node.key, kind=document_kind(node), text=text, data=data, inputs=documents(uses))

@@ -85,8 +85,9 @@ def name_book(title: str, stores: Stores, step: int) -> None:
     stores.books.change(book.book, title=title)
 
 
-def finish_task(node: TaskNode, unit: TaskNode, made: NewDocument, run: ActivityRun, deps: Deps) -> Move:
+def finish_task(made: NewDocument, run: ActivityRun, deps: Deps) -> Move:
     """The move that keeps a task's document, closes the task, and tells the maintainer of the book's design."""
+    node, unit = run.node, run.unit
     new = made.model_copy(update={"inputs": tuple(dict.fromkeys((*run.sources, *made.inputs)))})
 
     def move(stores: Stores, step: int) -> None:
@@ -124,11 +125,10 @@ def replace_prose(text: str, unit: TaskNode, deps: Deps) -> Move:
 
 
 def accept_prose(
-    text: str, unit: TaskNode, run: ActivityRun, deps: Deps, draft: str = "",
-    origin: DocumentOrigin = DocumentOrigin.STEP,
-) -> Move:  # fmt: skip
-    """The move that makes a text the unit's prose, counts it, and learns from the draft's length."""
-    written = deps.brief.language.measure(text)
+    text: str, run: ActivityRun, deps: Deps, draft: str = "", origin: DocumentOrigin = DocumentOrigin.STEP
+) -> Move:
+    """The move that makes a text the prose of the run's unit, counts it, and learns from the draft's length."""
+    unit, written = run.unit, deps.brief.language.measure(text)
     new = NewDocument(
         node=unit.key, kind=DocumentKind.PROSE, text=text, inputs=run.sources, codex=run.guard.use, origin=origin
     )

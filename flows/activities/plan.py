@@ -46,7 +46,7 @@ def plan(unit: TaskNode, planning_round: int, deps: Deps) -> None:
     run = begin_activity(
         Activity.PLAN, unit, deps, workflow[0].context, card, round_=planning_round, next_activity="judge"
     )
-    gates.show_rejected(unit, GateKind.OUTLINE, run, deps)
+    gates.show_rejected(GateKind.OUTLINE, run, deps)
 
     def add_tasks(answer: PlanOutput, stores: Stores, step: int) -> None:
         tasks = wanted(answer)

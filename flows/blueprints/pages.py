@@ -52,7 +52,7 @@ def write_page(node: TaskNode, deps: Deps) -> None:
         return
     run = _begin(Activity.EXECUTE, node, "designer" if node.task_type is TaskType.DESIGN else "researcher", deps)
     workflow = _workflow(node, member, deps)
-    run.run_all(workflow, lambda text: _left(node, text, workflow, run, deps))
+    run.run_all(workflow, lambda text: _left(text, workflow, run, deps))
 
 
 def name_entries(node: TaskNode, deps: Deps) -> None:
@@ -85,7 +85,7 @@ def write_overview(node: TaskNode, deps: Deps) -> None:
 
     def concluded(text: str) -> Move:
         made = NewDocument(node=node.key, kind=DocumentKind.DESIGN, text=text, inputs=inputs)
-        return finish_task(node, run.unit, made, run, deps)
+        return finish_task(made, run, deps)
 
     run.run(aggregator(node.task_type), concluded)
 
@@ -108,10 +108,9 @@ def _workflow(node: TaskNode, member: Member, deps: Deps) -> Workflow:
     return page_workflow(member.prompt, folder, profile)
 
 
-def _left(node: TaskNode, text: str, workflow: Workflow, run: ActivityRun, deps: Deps) -> Move:
-    made = found_document(node, text, workflow, run, deps)
-    left = finish_task(node, unit_of(node, deps), made, run, deps)
-    title = planned_name(text).title if member_of(node, deps).names_book and not deps.brief.title else ""
+def _left(text: str, workflow: Workflow, run: ActivityRun, deps: Deps) -> Move:
+    left = finish_task(found_document(text, workflow, run, deps), run, deps)
+    title = planned_name(text).title if member_of(run.node, deps).names_book and not deps.brief.title else ""
     return both(left, partial(name_book, title)) if title else left
 
 

@@ -13,7 +13,7 @@ from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.exports.vault.names import brief_locale
 from bookwright.flows.activities.extract import merge_records
 from bookwright.flows.activities.outcomes import both, finish_task, is_last_try
-from bookwright.flows.activities.unit_facts import begin_activity, lengths_of_children, max_unit_length, unit_of
+from bookwright.flows.activities.unit_facts import begin_activity, lengths_of_children, max_unit_length
 from bookwright.flows.blueprints.members import folder_of, member_of
 from bookwright.flows.blueprints.pages import page_card
 from bookwright.flows.blueprints.unit_plans import chapters_meant
@@ -33,7 +33,7 @@ from bookwright.storage.stores import Stores
 
 def make_register(node: TaskNode, deps: Deps) -> None:
     """Have a register made, put it into the codex, and leave its list for people."""
-    unit, chapters = unit_of(node, deps), chapters_of(deps)
+    chapters = chapters_of(deps)
     card = replace(page_card(node, deps), chapters=chapters)
     run = begin_activity(Activity.EXECUTE, node, deps, "designer", card, next_activity="execute")
     agent = registrar(member_of(node, deps).prompt, folder_of(deps).prompts, deps.profile.name)
@@ -45,7 +45,7 @@ def make_register(node: TaskNode, deps: Deps) -> None:
         there = {secret.id for secret in stores.codex.secrets()}
 
     def concluded(answer: Register | FewThreads) -> Move:
-        return _laid(node, unit, identified(in_chapters(answer, chapters), there), run, deps)
+        return _laid(identified(in_chapters(answer, chapters), there), run, deps)
 
     try:
         run.run(agent, concluded, check=check)
@@ -54,7 +54,7 @@ def make_register(node: TaskNode, deps: Deps) -> None:
             raise
         nothing = word("nothing_found", brief_locale(deps.brief))
         empty = NewDocument(node=node.key, kind=DocumentKind.DESIGN, text=nothing)
-        deps.desk.journal.move(finish_task(node, unit, empty, run, deps))  # a weak model's book goes on without
+        deps.desk.journal.move(finish_task(empty, run, deps))  # a weak model's book goes on without
 
 
 def in_chapters(answer: Register | FewThreads, chapters: int) -> Register:
@@ -109,7 +109,8 @@ def _of_threads(threads: Iterable[RegisteredThread]) -> list[RegisteredThread]:
     return found
 
 
-def _laid(node: TaskNode, unit: TaskNode, register: Register, run: ActivityRun, deps: Deps) -> Move:
+def _laid(register: Register, run: ActivityRun, deps: Deps) -> Move:
+    node = run.node
     snapshot = BookSnapshot(
         deps.brief.title, deps.brief.language, register=register, own_locale=brief_locale(deps.brief)
     )
@@ -125,7 +126,7 @@ def _laid(node: TaskNode, unit: TaskNode, register: Register, run: ActivityRun, 
         # A paid answer stands: what the codex cannot take is in the list all the same.
         merge_records(records, Origin.DESIGN, document.id, stores, step)
 
-    return both(finish_task(node, unit, page, run, deps), into_codex)
+    return both(finish_task(page, run, deps), into_codex)
 
 
 def records_of(register: Register, public: tuple[str, ...]) -> list[Record]:

@@ -33,11 +33,11 @@ def drafted(agent: Agent, unit: TaskNode, run: ActivityRun, deps: Deps) -> str:
     """
     count = candidates_wanted(unit, deps)
     if is_told_freely(unit, deps):
-        return _drafted_freely(agent, count, unit, run, deps)
+        return _drafted_freely(agent, count, run, deps)
     if count > 1:
-        return _gone_on(agent, *chosen_of(agent, count, unit, run, deps), run)
+        return _gone_on(agent, *chosen_of(agent, count, run, deps), run)
     if wants_two(unit, run, deps):
-        return _gone_on(agent, *_better_of_two(agent, unit, run, deps), run)
+        return _gone_on(agent, *_better_of_two(agent, run, deps), run)
     return str(run.run(agent).value)
 
 
@@ -54,15 +54,15 @@ def is_told_freely(unit: TaskNode, deps: Deps) -> bool:
     return is_free(unit, deps) and unit.revision == 1
 
 
-def _drafted_freely(agent: Agent, count: int, unit: TaskNode, run: ActivityRun, deps: Deps) -> str:
+def _drafted_freely(agent: Agent, count: int, run: ActivityRun, deps: Deps) -> str:
     """Draft a book of one piece from its order alone, twice outside `economy`; no later step holds it to a plan."""
     if count > 1:
-        chosen, _ = chosen_of(FREE_DRAFT, count, unit, run, deps, is_bare=True)
+        chosen, _ = chosen_of(FREE_DRAFT, count, run, deps, is_bare=True)
     elif deps.profile.name is ProfileName.ECONOMY:
         chosen = str(run.run(FREE_DRAFT, is_bare=True).value)
         run.put_away(FREE_DRAFT.artefact)
     else:
-        chosen, _ = _better_of_two(FREE_DRAFT, unit, run, deps, is_bare=True)
+        chosen, _ = _better_of_two(FREE_DRAFT, run, deps, is_bare=True)
     run.narrow_to("order")
     run.card = replace(run.card, is_unplanned=True)
     run.add(agent.artefact, chosen, is_prose=True)
@@ -78,11 +78,9 @@ def wants_two(unit: TaskNode, run: ActivityRun, deps: Deps) -> bool:
     return run.card.is_first or run.card.is_last or is_climax(unit, deps)
 
 
-def _better_of_two(
-    agent: Agent, unit: TaskNode, run: ActivityRun, deps: Deps, *, is_bare: bool = False
-) -> tuple[str, tuple[str, ...]]:
+def _better_of_two(agent: Agent, run: ActivityRun, deps: Deps, *, is_bare: bool = False) -> tuple[str, tuple[str, ...]]:
     """Have a unit drafted twice; return the preferred draft, or the first, and what of the other is worth taking."""
-    made = []
+    unit, made = run.unit, []
     for writer in (agent, draft_again(agent)):
         run.card = replace(run.card, is_second=writer is not agent)
         made.append(str(run.run(writer, is_bare=is_bare).value))
@@ -102,14 +100,7 @@ def _better_of_two(
 
 
 def chosen_of(
-    agent: Agent,
-    count: int,
-    unit: TaskNode,
-    run: ActivityRun,
-    deps: Deps,
-    *,
-    is_bare: bool = False,
-    stands: bool = False,
+    agent: Agent, count: int, run: ActivityRun, deps: Deps, *, is_bare: bool = False, stands: bool = False
 ) -> tuple[str, tuple[str, ...]]:
     """Have a unit drafted so often; return the draft that goes on, and what of another one is worth taking over.
 
@@ -119,7 +110,7 @@ def chosen_of(
     Raises:
         GateWaiting: The author has not chosen yet.
     """
-    texts = [_draft(agent, number, run, is_bare=is_bare) for number in range(1, count + 1)]
+    unit, texts = run.unit, [_draft(agent, number, run, is_bare=is_bare) for number in range(1, count + 1)]
     made = tuple(
         CandidateDraft(
             number=number, angle=ANGLES[number - 1], step=draft_numbered(agent, number).name,
@@ -127,7 +118,7 @@ def chosen_of(
         )
         for number, text in enumerate(texts, 1)
     )  # fmt: skip
-    comparisons, carry_over = judged(texts, unit, run, deps)
+    comparisons, carry_over = judged(texts, run, deps)
     preferred = comparisons[-1].goes_on
     choice = CandidateChoice(
         revision=unit.revision, candidates=made, comparisons=comparisons, preferred=preferred,

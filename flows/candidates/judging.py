@@ -29,9 +29,7 @@ def blind_reading(
     return run
 
 
-def judged(
-    drafts: Sequence[str], unit: TaskNode, run: ActivityRun, deps: Deps
-) -> tuple[tuple[DraftComparison, ...], tuple[str, ...]]:
+def judged(drafts: Sequence[str], run: ActivityRun, deps: Deps) -> tuple[tuple[DraftComparison, ...], tuple[str, ...]]:
     """Hold each draft against the best of those before it, in both orders.
 
     Returns the comparisons, of which the last one names the draft that goes on, and what of the draft that lost to it
@@ -42,7 +40,7 @@ def judged(
     best = 1
     for challenger in range(2, len(drafts) + 1):
         pairs = ((best, challenger), (challenger, best))
-        answers = [_answer(drafts, pair, unit, run, deps) for pair in pairs]
+        answers = [_answer(drafts, pair, run, deps) for pair in pairs]
         opinions = [_opinion(pair, answer) for pair, answer in zip(pairs, answers, strict=True)]
         comparisons.append(DraftComparison(first=best, second=challenger, opinions=tuple(opinions)))
         best = comparisons[-1].goes_on
@@ -55,12 +53,11 @@ def judged(
     return tuple(comparisons), carry_over
 
 
-def _answer(
-    drafts: Sequence[str], pair: tuple[int, int], unit: TaskNode, run: ActivityRun, deps: Deps
-) -> Choice | None:
+def _answer(drafts: Sequence[str], pair: tuple[int, int], run: ActivityRun, deps: Deps) -> Choice | None:
     """Ask one reader; None where no answer can be used."""
     a, b = (drafts[number - 1] for number in pair)
-    reading = blind_reading(unit, a, b, run.round, deps, is_unplanned=is_told(unit, deps), next_activity="write")
+    is_unplanned = is_told(run.unit, deps)
+    reading = blind_reading(run.unit, a, b, run.round, deps, is_unplanned=is_unplanned, next_activity="write")
     outcome = try_step(reading, replace(CHOOSE, name=f"{CHOOSE.name}.{pair[0]}-{pair[1]}"))
     return outcome.value if outcome else None
 

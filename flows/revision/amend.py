@@ -96,7 +96,7 @@ def recheck(node: TaskNode, old: Document, deps: Deps, guard: Guard, replaced: M
             use = replace(use, cut_by=(*before.cut_by, *use.cut_by))
         return _version_move(node, old, text, wanted, sources, use)
 
-    finish = UnitFinish(run.unit, run, deps, taken=taken)
+    finish = UnitFinish(run, deps, taken=taken)
     deps.observer.run(Activity.REVIEW, node, lambda: finish.recheck(old.text))
 
 
@@ -161,7 +161,7 @@ def _amend(node: TaskNode, old: Document, wanted: Amendment, run: ActivityRun, d
         return _version_move(node, old, text, wanted, (*run.sources, old.id), run.guard.use)
 
     if old.kind is DocumentKind.PROSE:
-        UnitFinish(run.unit, run, deps, taken=amended).finish(AMEND_PROSE, str.strip, step=wanted.step_of(old))
+        UnitFinish(run, deps, taken=amended).finish(AMEND_PROSE, str.strip, step=wanted.step_of(old))
     else:
         run.run(AMEND, lambda text: amended(text.strip()), step=wanted.step_of(old))
 

@@ -80,7 +80,7 @@ def make_brief(unit: TaskNode, deps: Deps) -> None:
     """
     guard = guard_of(unit, deps)
     run = begin_activity(Activity.BRIEF, unit, deps, "planner", _card(unit, deps), next_activity="write")
-    gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
+    gates.show_rejected(GateKind.CHAPTER, run, deps)
     agent = _agent(unit, deps)
     too_long = within_length(run, agent.name, deps)
 

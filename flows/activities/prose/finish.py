@@ -42,7 +42,6 @@ from bookwright.models.gate import FallbackHistory, Refusal
 from bookwright.models.step import Activity
 from bookwright.models.text.changes import Changes
 from bookwright.models.text.prose import read_insertions
-from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_problem
 from bookwright.storage.steps.journal import Move
 
@@ -57,7 +56,6 @@ _LEAST_FILLING = 12
 class UnitFinish:
     """One unit's prose on its way from the last step that wrote it to its acceptance."""
 
-    unit: TaskNode
     run: ActivityRun
     deps: Deps
     draft: str = ""
@@ -87,7 +85,7 @@ class UnitFinish:
     @cached_property
     def kept(self) -> Kept:
         """What readers are not to know yet where the unit stands."""
-        return kept_in(self.unit, self.deps)
+        return kept_in(self.run.unit, self.deps)
 
     @property
     def _asks_model(self) -> bool:
@@ -117,7 +115,7 @@ class UnitFinish:
                 return None
             refusals = (Refusal(reasons=tuple(leak.told for leak in found.leaks)) for found in self.rounds)
             history = FallbackHistory(draft=text, refusals=tuple(refusals))
-            ruling = gates.human_fallback(self.unit, self.deps, history, number - retries)
+            ruling = gates.human_fallback(self.run.unit, self.deps, history, number - retries)
             if ruling.is_approved:
                 own = DocumentOrigin.STEP if ruling.text == text else DocumentOrigin.AUTHOR
                 if own is DocumentOrigin.AUTHOR:  # another text than the one that was refused
@@ -133,9 +131,9 @@ class UnitFinish:
         found = round_of_code(issues)
         if is_rejected(issues) or not self._asks_model:
             return found
-        card = review_card(text, self.unit, self.kept, self.deps)
+        card = review_card(text, self.run.unit, self.kept, self.deps)
         run = begin_activity(
-            Activity.REVIEW, self.unit, self.deps, "evaluator", card, round_=self.run.round, next_activity="close"
+            Activity.REVIEW, self.run.unit, self.deps, "evaluator", card, round_=self.run.round, next_activity="close"
         )
         run.lead_with("text", text)
 
@@ -152,7 +150,7 @@ class UnitFinish:
 
     @cached_property
     def _found(self) -> Find:
-        return finder(self.unit, self.deps, self.kept)
+        return finder(self.run.unit, self.deps, self.kept)
 
     def _repaired(self, text: str, found: LeakRound, number: int) -> str:
         """Take out what gives something away, and have the gaps filled by the writer, who is told why but not what."""
@@ -173,7 +171,7 @@ class UnitFinish:
 
     def _ordered(self, text: str, found: LeakRound, note: str, number: int) -> str:
         """Revise a text under what a human has ordered."""
-        self.run.card = measured(replace(self.run.card, spots=(note,)), text, self.unit, self.deps)
+        self.run.card = measured(replace(self.run.card, spots=(note,)), text, self.run.unit, self.deps)
         self.run.add("text", self._gapped(text, found).shown, is_prose=True)
         name = f"ordered.{number}"
         answer = self.run.run(IMPROVE, self._settled, step=name, next_step="leak_review").value
@@ -187,16 +185,14 @@ class UnitFinish:
         return places_of(text, self._found(text), found)
 
     def _is_off(self, text: str) -> bool:
-        return is_off_length(text, self.unit, self.run.card.is_last, self.deps)
+        return is_off_length(text, self.run.unit, self.run.card.is_last, self.deps)
 
     def _accepted(
         self, text: str, rounds: list[LeakRound], decided_by: str = "", origin: DocumentOrigin = DocumentOrigin.STEP
     ) -> Move:
         """The move that makes a text the unit's prose, and keeps what was found on its way."""
-        accepted = (
-            self.taken(text) if self.taken else accept_prose(text, self.unit, self.run, self.deps, self.draft, origin)
-        )
-        return both(accepted, reviewed_move(self.unit, rounds, decided_by, self._cut))
+        accepted = self.taken(text) if self.taken else accept_prose(text, self.run, self.deps, self.draft, origin)
+        return both(accepted, reviewed_move(self.run.unit, rounds, decided_by, self._cut))
 
     def _accept_late(self, text: str, decided_by: str = "", origin: DocumentOrigin = DocumentOrigin.STEP) -> None:
         move = self._accepted(text, self.rounds, decided_by, origin)
@@ -210,10 +206,10 @@ class UnitFinish:
         """Take out what was refused to the end, and accept what is left; raise `NoResult` if nothing is."""
         gapped = self._gapped(text, found)
         if not gapped.holds_text:
-            named = self.deps.named(self.unit)
+            named = self.deps.named(self.run.unit)
             raise NoResult(
                 f"every sentence of {named} in its new words gives a secret away; the old ones stand",
-                f"`bookwright secrets list {self.unit.book}` shows what is in force",
+                f"`bookwright secrets list {self.run.unit.book}` shows what is in force",
             )
         self._cut += gapped.lost
         left = gapped.filled("")
@@ -226,7 +222,7 @@ class UnitFinish:
         Where no answer can be used, or what it brings gives something away, the text stands as it is.
         """
         for number in range(1, ROUNDS + 1):
-            mending = Mending(text, self.unit, self.run.card, self.deps, self._found)
+            mending = Mending(text, self.run.unit, self.run.card, self.deps, self._found)
             answer = self._mended(mending, number)
             if answer is None:
                 break
@@ -243,7 +239,7 @@ class UnitFinish:
         if is_given_up(self.run, step):
             return None
         self.run.card = mending.asking
-        planned = plans_in_brief(self.deps.profile.name, depth_at(self.unit, self.deps))
+        planned = plans_in_brief(self.deps.profile.name, depth_at(self.run.unit, self.deps))
         self.run.take_away(*_DONE_WITH, *(() if planned else ("plan",)))  # else the brief stands above
         self.run.add("text", mending.shown, is_prose=True)
 

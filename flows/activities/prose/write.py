@@ -87,7 +87,7 @@ def write(unit: TaskNode, deps: Deps) -> None:
     if _is_read_first(unit, deps) and (told := first_reading(draft, unit, deps)):
         run.add("reader", told)
     check = partial(holds_new_text, deps.desk.locale) if last is REVISE else None
-    UnitFinish(unit, run, deps, draft).finish(last, revised, check)
+    UnitFinish(run, deps, draft).finish(last, revised, check)
 
 
 def begin_writing(unit: TaskNode, deps: Deps) -> ActivityRun:
@@ -95,8 +95,8 @@ def begin_writing(unit: TaskNode, deps: Deps) -> ActivityRun:
     run = begin_activity(
         Activity.WRITE, unit, deps, "write_plan", _card(unit, deps), next_activity="close", guard=guard_of(unit, deps)
     )
-    gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
-    gates.show_order(unit, run, deps)
+    gates.show_rejected(GateKind.CHAPTER, run, deps)
+    gates.show_order(run, deps)
     if deps.profile.is_small:
         return run
     check_context(unit, run, deps)
@@ -190,7 +190,7 @@ def _draft_again(unit: TaskNode, count: int, deps: Deps) -> None:
     for agent in steps_of(unit, deps):
         if agent.is_prose:
             is_free = is_told_freely(unit, deps)
-            chosen_of(FREE_DRAFT if is_free else agent, count, unit, run, deps, is_bare=is_free, stands=True)
+            chosen_of(FREE_DRAFT if is_free else agent, count, run, deps, is_bare=is_free, stands=True)
             return
         run.run(agent)
 
@@ -211,7 +211,7 @@ def _write_small(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
         names, things = names_in(premise), things_in(premise, language)
         better = better_of(draft, refined, unit.length or 1, names, language, things)
         text, reviewed, lost = purged(better, unit, deps)
-        return text, both(accept_prose(text, unit, run, deps), reviewed), lost
+        return text, both(accept_prose(text, run, deps), reviewed), lost
 
     def conclude(reply: str) -> Move | None:
         _, move, lost = finished(reply)

@@ -83,7 +83,7 @@ def held(tmp_path: Path, lines: dict[str, list[Any]], length: int = 600) -> tupl
     for tag in ("plan", "draft", "criticism"):
         run.add(tag, f"the {tag}")
 
-    UnitFinish(unit, run, deps).recheck(SCENE)
+    UnitFinish(run, deps).recheck(SCENE)
 
     with deps.stores() as stores:
         prose = stores.documents.current(unit.key, DocumentKind.PROSE)
