@@ -68,11 +68,6 @@ def opened_windows(
     return with_known(kept, settings)
 
 
-def kept_windows(book: Book, settings: Settings) -> Settings:
-    """Return the settings with the windows that are kept with a book; nobody is asked."""
-    return with_known(book.windows, settings)
-
-
 def check_reach(brief: Brief, settings: Settings, option: str | None = None) -> None:
     """Raise `InvalidBrief` for a book that cannot come to its length in its profile, saying what would go further."""
     plan = blueprint_of(brief.blueprint, settings.home).plan if brief.blueprint else None

@@ -55,7 +55,7 @@ def run_book(book_id: str, around: RunConfig) -> Book:
         is_written_now = True
         try:
             with hold_book(book.id, around) as deps:
-                _write_observed(book, deps)
+                _write(book, deps)
         except OrderChanged:
             continue
         except GateWaiting as waiting:
@@ -77,26 +77,22 @@ def _stored(book_id: str, around: RunConfig) -> Book:
         return BookRepository(connection).get(book_id)
 
 
-def _write_observed(book: Book, deps: Deps) -> None:
-    deps.observer.began(deps)
-    try:
-        _write(book, deps)
-    finally:
-        deps.observer.ended(deps)
-
-
 def _write(book: Book, deps: Deps) -> None:
     """Walk the whole book; once a lost database is back, walk it again: the walk finds what is recorded."""
     breaks: Counter[int] = Counter()
-    while True:
-        try:
-            return _walk(deps)
-        except DatabaseUnreachable:
-            with deps.stores() as stores:
-                calls = stores.books.get(book.id).calls
-            breaks[calls] += 1
-            if breaks[calls] == _BREAKS_AT_ONE_STEP:
-                raise
+    deps.observer.began(deps)
+    try:
+        while True:
+            try:
+                return _walk(deps)
+            except DatabaseUnreachable:
+                with deps.stores() as stores:
+                    calls = stores.books.get(book.id).calls
+                breaks[calls] += 1
+                if breaks[calls] == _BREAKS_AT_ONE_STEP:
+                    raise
+    finally:
+        deps.observer.ended(deps)
 
 
 def _walk(deps: Deps) -> None:

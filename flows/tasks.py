@@ -157,7 +157,9 @@ class TaskRunLedger:
                     client.delete_task_run(number)
                 _post(client, flow_run, record)
             del self._owed[number]
-        for left in _open_runs(client, flow_run):
+        own = FlowRunFilter(id=FlowRunFilterId(any_=[flow_run]))
+        open_runs = TaskRunFilter(state=TaskRunFilterState(type=TaskRunFilterStateType(any_=_OPEN)))
+        for left in client.read_task_runs(flow_run_filter=own, task_run_filter=open_runs, limit=_PAGE):
             client.set_task_run_state(left.id, Crashed(message=_LEFT_OPEN), force=True)
 
 
@@ -174,11 +176,3 @@ def _read(client: SyncPrefectClient, ids: list[UUID]) -> list[TaskRun]:
         of = TaskRunFilter(id=TaskRunFilterId(any_=ids[start : start + _PAGE]))
         found += client.read_task_runs(task_run_filter=of, limit=_PAGE)
     return found
-
-
-def _open_runs(client: SyncPrefectClient, flow_run: UUID) -> list[TaskRun]:
-    return client.read_task_runs(
-        flow_run_filter=FlowRunFilter(id=FlowRunFilterId(any_=[flow_run])),
-        task_run_filter=TaskRunFilter(state=TaskRunFilterState(type=TaskRunFilterStateType(any_=_OPEN))),
-        limit=_PAGE,
-    )

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from bookwright.agents.backends.local import weights
 from bookwright.agents.backends.spending import prices
+from bookwright.agents.backends.windows import with_known
 from bookwright.app.access import OpenBook, existing_library
 from bookwright.app.node_lookup import find_node
-from bookwright.flows.book_models import check_reach, fitted_profile, kept_windows, model_of
+from bookwright.flows.book_models import check_reach, fitted_profile, model_of
 from bookwright.flows.library import book_id, check_blueprint, check_models, find_or_create
 from bookwright.flows.stopping import may_be_title
 from bookwright.models.book import Book
@@ -64,7 +65,7 @@ def check_strong_writer(opened: OpenBook, complaint: str) -> None:
         InvalidInput: They cannot be asked, or are too weak; the message is then the complaint.
     """
     check_writable(opened.book.brief, opened.settings)
-    if fitted_profile(opened.book.brief, kept_windows(opened.book, opened.settings)).name is ProfileName.SMALL:
+    if fitted_profile(opened.book.brief, with_known(opened.book.windows, opened.settings)).name is ProfileName.SMALL:
         raise InvalidInput(complaint)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bookwright.agents.backends.windows import with_known
 from bookwright.app.access import OpenBook, at_rest, library
 from bookwright.app.changes.gates import facts_of
 from bookwright.app.orders import starting
@@ -25,7 +26,7 @@ from bookwright.cli.options import AsJson, BookArgument, BriefFile, Example, Mor
 from bookwright.cli.output import at_work, emit, note, print_json, print_table, print_text
 from bookwright.cli.writing.blueprints import go_on_with, of_blueprint
 from bookwright.exports.files import formats_in
-from bookwright.flows.book_models import check_reach, kept_windows, model_of
+from bookwright.flows.book_models import check_reach, model_of
 from bookwright.flows.intake.continuation import go_on
 from bookwright.flows.library import find_or_create, is_begun, setting_of
 from bookwright.flows.stopping import Limits
@@ -241,7 +242,7 @@ def _of_more(book: str | None, file: Path | None, options: dict[str, Any], more:
     from bookwright.app.estimates.existing_text import estimate_more  # brings the engine
 
     with open_book(book) as opened, at_work("rehearsing") as tell:
-        return estimate_more(opened.storage, brief, more, kept_windows(opened.book, opened.settings), tell)
+        return estimate_more(opened.storage, brief, more, with_known(opened.book.windows, opened.settings), tell)
 
 
 def _show(found: "BookEstimate") -> None:

@@ -77,7 +77,10 @@ def extract(unit: TaskNode, deps: Deps, round_: int = _FIRST_ROUND) -> None:
     Where no answer can be used, code alone looks for the threads' words; the attempts are on record.
     """
     text = prose_of(unit, deps)
-    _take_back_replaced(unit, deps)
+    with deps.stores() as stores:
+        is_replaced = rests_on_replaced_prose(stores, unit)
+    if is_replaced:
+        deps.desk.journal.move(lambda stores, step: take_back(stores, unit, step or None, only_replaced=True))
     known = check_of(unit, text, deps)
     card = replace(
         unit_card(unit, deps), chapter=known.chapter, codex=known.record, threads=known.threads,
@@ -89,14 +92,6 @@ def extract(unit: TaskNode, deps: Deps, round_: int = _FIRST_ROUND) -> None:
     found = try_step(run, EXTRACT, lambda found: chapter_move(unit, text, known.named(found), known.prose))
     if found is None and not known.is_recorded:
         deps.desk.journal.move(chapter_move(unit, text, None, known.prose))
-
-
-def _take_back_replaced(unit: TaskNode, deps: Deps) -> None:
-    """Take out of the codex what a text told that another one has replaced."""
-    with deps.stores() as stores:
-        is_replaced = rests_on_replaced_prose(stores, unit)
-    if is_replaced:
-        deps.desk.journal.move(lambda stores, step: take_back(stores, unit, step or None, only_replaced=True))
 
 
 def extract_again(unit: TaskNode, deps: Deps) -> None:

@@ -102,8 +102,9 @@ def verify(node: TaskNode, deps: Deps) -> None:
 
     def concluded(answer: Verification) -> Move:
         mended = {point.number for point in answer.points if point.is_mended}
-        left = {point.number: point.left for point in answer.points}
-        still = [_open(fault, left.get(number, "")) for number, fault in enumerate(asked, 1) if number not in mended]
+        left = {point.number: {"order": point.left} for point in answer.points if point.left}
+        open_ = [(number, fault) for number, fault in enumerate(asked, 1) if number not in mended]
+        still = [fault.model_copy(update=left.get(number)) for number, fault in open_]
         return _move(node, before, results, (*still, *by_model[_MOST_SHOWN:]), answer.assessment, deps)
 
     run.run(verifier(member_of(node, deps).prompt, folder_of(deps).prompts), concluded)
@@ -150,10 +151,6 @@ def _documents(faults: tuple[Fault, ...], deps: Deps) -> list[ReviewedDocument]:
     return reads
 
 
-def _open(fault: Fault, left: str) -> Fault:
-    return fault.model_copy(update={"order": left}) if left else fault
-
-
 def polish(node: TaskNode, deps: Deps) -> None:
     """Go through the opening, the ending and texts between them, and leave a page that says which were changed."""
     with deps.stores() as stores:
@@ -169,7 +166,7 @@ def polish(node: TaskNode, deps: Deps) -> None:
 def _chosen(parts: Sequence[tuple[TaskNode, str]], most: int) -> list[tuple[TaskNode, str]]:
     """The first text, the last, and others evenly between them."""
     if most < 2 or len(parts) <= most:
-        return list(parts[:most] if most < 2 else parts)
+        return list(parts[:most])
     places = sorted({round(place * (len(parts) - 1) / (most - 1)) for place in range(most)})
     return [parts[place] for place in places]
 

@@ -45,15 +45,11 @@ def _is(rule: UnitRule, line: Line, deps: Deps) -> bool:
         return stands_for_chapter(line[0], deps) and _is_at(rule.position, line, deps)
     if rule.level is None:
         return rule.spot is not None and _is_spot(rule.spot, line, deps)
-    if not _has_level(rule.level, line, deps):
+    is_as_chapter = rule.level is Level.CHAPTER and stands_for_chapter(line[0], deps)
+    if line[0].level is not rule.level and not is_as_chapter:
         return False
     spot = rule.spot
     return spot is None or any(_is_spot(spot, line[depth:], deps) for depth in range(1, len(line)))
-
-
-def _has_level(level: Level, line: Line, deps: Deps) -> bool:
-    """True for a unit of a level; what stands in a chapter's place counts as a chapter."""
-    return line[0].level is level or (level is Level.CHAPTER and stands_for_chapter(line[0], deps))
 
 
 def _is_spot(spot: Spot, line: Line, deps: Deps) -> bool:

@@ -82,13 +82,10 @@ def on_server(api: PrefectApi) -> Iterator[None]:
         except httpx.TransportError as error:
             raise NoPrefectServer(f"the Prefect server at {api.url} does not answer ({error})") from error
         except PrefectHTTPStatusError as error:
-            raise NoPrefectServer(_refusal(api, error)) from error
-
-
-def _refusal(api: PrefectApi, error: PrefectHTTPStatusError) -> str:
-    if error.response.status_code == _NO_LOGIN:
-        return f"the Prefect server at {api.url} wants a login; set PREFECT_API_AUTH_STRING to its user:password"
-    return f"the Prefect server at {api.url} refuses: {error}"
+            refusal = f"refuses: {error}"
+            if error.response.status_code == _NO_LOGIN:
+                refusal = "wants a login; set PREFECT_API_AUTH_STRING to its user:password"
+            raise NoPrefectServer(f"the Prefect server at {api.url} {refusal}") from error
 
 
 def hand_in(parameters: dict[str, Any], name: str) -> Submitted:

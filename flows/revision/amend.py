@@ -72,7 +72,13 @@ def amend(node: TaskNode, old: Document, wanted: Amendment, deps: Deps, guard: G
     node = _at_no_other_order(node, old, wanted.step_of(old), deps)
     run = _begin(node, old, deps, wanted, guard)
     run.add("text", old.text, is_prose=old.kind is DocumentKind.PROSE)
-    run.add("order", _sayable(wanted.order, run, node, deps))
+    if not run.guard.redact(wanted.order):
+        raise InvalidInput(
+            f"every sentence of the note says what is secret in {deps.named(node)}, so no writer may read it; nothing "
+            f"was asked. `bookwright secrets list {node.book}` shows what is in force; say what readers are to see "
+            "instead"
+        )
+    run.add("order", wanted.order)
     run.rests_on(*wanted.rests_on)
     deps.observer.run(_MAKERS[old.kind][0], node, partial(_amend, node, old, wanted, run, deps))
 
@@ -98,15 +104,6 @@ def recheck(node: TaskNode, old: Document, deps: Deps, guard: Guard, replaced: M
 
     finish = UnitFinish(run, deps, taken=taken)
     deps.observer.run(Activity.REVIEW, node, lambda: finish.recheck(old.text))
-
-
-def _sayable(order: str, run: ActivityRun, node: TaskNode, deps: Deps) -> str:
-    if run.guard.redact(order):
-        return order
-    raise InvalidInput(
-        f"every sentence of the note says what is secret in {deps.named(node)}, so no writer may read it; nothing "
-        f"was asked. `bookwright secrets list {node.book}` shows what is in force; say what readers are to see instead"
-    )
 
 
 def _begin(node: TaskNode, old: Document, deps: Deps, wanted: Amendment, guard: Guard | None) -> ActivityRun:

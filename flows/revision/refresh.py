@@ -5,7 +5,7 @@ told anew, unless that is wanted. What comes out as it was makes nothing stale. 
 the database after each, so that a refresh that was interrupted goes on by being started again.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import chain
@@ -88,7 +88,7 @@ def refresh(wanted: RefreshScope, deps: Deps, tell: Callable[[Redone], None]) ->
     """
     done: dict[Slot, Redone] = {}
     looking = Staleness(deps.brief)
-    while (stale := _next(wanted, done.keys(), looking, deps)) is not None:
+    while (stale := _next(wanted, done, looking, deps)) is not None:
         if not done:
             deps.desk.journal.move(lambda stores, _: void_unfinished(stores))
         if _tell_maintainers(deps, DocumentKind.BOOK_DESIGN) and stale.document.kind.is_running:
@@ -101,14 +101,13 @@ def refresh(wanted: RefreshScope, deps: Deps, tell: Callable[[Redone], None]) ->
     return list(done.values())
 
 
-def _next(wanted: RefreshScope, done: Iterable[Slot], looking: Staleness, deps: Deps) -> StaleDocument | None:
+def _next(wanted: RefreshScope, done: Container[Slot], looking: Staleness, deps: Deps) -> StaleDocument | None:
     deps.desk.journal.keep()
     if deps.desk.journal.stop_requested:
         raise BookPaused("asked to rest", f"{deps.desk.journal.way_on} goes on")
-    past = set(done)
     with deps.stores() as stores:
         waiting = sorted(filter(wanted.holds, looking.direct(stores)), key=_turn)
-        own = (one for one in waiting if one.document.slot not in past and not is_left_to_walk(one, stores))
+        own = (one for one in waiting if one.document.slot not in done and not is_left_to_walk(one, stores))
         return next(own, None)
 
 

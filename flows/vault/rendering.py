@@ -48,11 +48,6 @@ class Vault:
         self._blueprint, self._home = book.brief.blueprint, settings.home
         self.list = VaultList(self.folder, f"{FORMAT} {book.id} {book.created_at}")
 
-    def pages(self) -> tuple[list[VaultPage], VaultMark]:
-        """Return all pages of the book as it stands, and how far that is."""
-        with self.storage.read() as stores:
-            return self.pages_in(stores), VaultRows(stores.connection, self.storage.book).mark()
-
     def pages_in(self, stores: Stores) -> list[VaultPage]:
         """Return all pages of the book as one transaction sees it."""
         book = stores.books.get(self.storage.book)
@@ -72,7 +67,8 @@ class Vault:
 
         `accepted` are files, by the sum of what stands in them, whose words the book has now.
         """
-        pages, mark = self.pages()
+        with self.storage.read() as stores:
+            pages, mark = self.pages_in(stores), VaultRows(stores.connection, self.storage.book).mark()
         wanted = {page.key for page in pages}
         gone = [key for key in self.list.pages if key not in wanted]
         done = self._put(pages, gone, mark, accepted)
@@ -159,7 +155,7 @@ class Vault:
     def delete(self) -> list[str]:
         """Take out all that was rendered; return what is left, which is the author's own."""
         for path in self.folder.files((NOTES,)):
-            content = _read(self.folder, path)
+            content = readable(self.folder, path)
             if content is not None and is_untouched(content):
                 self.folder.remove(path)
         self.list.drop()
@@ -180,7 +176,8 @@ def _may_go(content: bytes, accepted: str | None) -> bool:
     return is_untouched(content) or is_blank(content) or (accepted is not None and sum_of(content) == accepted)
 
 
-def _read(folder: VaultFolder, path: str) -> bytes | None:
+def readable(folder: VaultFolder, path: str) -> bytes | None:
+    """Return a file's content; None where there is no file, or none that can be read."""
     try:
         return folder.read(path)
     except OSError:

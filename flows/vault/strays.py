@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from bookwright.exports.vault.names import NOTES
 from bookwright.exports.vault.page_text import OPEN, is_untouched, sealed
-from bookwright.flows.vault.rendering import is_blank, sum_of
+from bookwright.flows.vault.rendering import is_blank, readable, sum_of
 from bookwright.models.text.diff import has_marks
 from bookwright.storage.files.vault_folder import VaultFolder
 
@@ -120,10 +120,7 @@ def composed(path: str) -> str:
 
 def _key_in(folder: VaultFolder, path: str, book: str) -> str:
     """Return the key of the page that a file says it is; empty where it says none, or another book's."""
-    try:
-        head = (folder.read(path) or b"")[:_LOOKED_AT].decode("utf-8-sig", "ignore").replace("\r", "\n")
-    except OSError:
-        return ""
+    head = (readable(folder, path) or b"")[:_LOOKED_AT].decode("utf-8-sig", "ignore").replace("\r", "\n")
     if record := _RECORD.search(head):
         return f"{record[1]}/{record[2]}"
     page, of = _PAGE.search(head), _BOOK.search(head)
