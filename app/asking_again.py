@@ -95,7 +95,7 @@ def ask_again(opened: OpenBook, wanted: AgainBill) -> AnotherAnswer:
     database, settings = opened.storage.database, opened.settings
     with (
         paced_models(database, settings) as models,
-        side_call(opened.storage, settings, Activity.ASK, models.cancel) as call,
+        side_call(opened.storage, settings, models.cancel) as call,
     ):
         key = call.key.model_copy(update={"step": f"{_NAME}{wanted.step.id}"})
         request = Request(

@@ -14,7 +14,6 @@ from bookwright.models.book import Book
 from bookwright.models.codex.entries import folded
 from bookwright.models.codex.record import RecordKind, neutral_names
 from bookwright.models.errors import InvalidInput
-from bookwright.models.step import Activity
 from bookwright.models.talk.command import ChangeBrief, Command, EditEntry, EditSecret, EditThread, Refresh, Resume
 from bookwright.models.talk.command_values import MAX_WORDS
 from bookwright.models.talk.trying_commands import CompareBranch
@@ -81,7 +80,7 @@ def understand(opened: OpenBook, words: str) -> "tuple[Understood, str]":
     with paced_models(opened.storage.database, settings) as models:
         asked, answering = talk_tracing_as_set(models, opened.book.id)
         with (
-            side_call(opened.storage, settings, Activity.ASK, models.cancel) as call,
+            side_call(opened.storage, settings, models.cancel) as call,
             answering(member.name),
         ):
             editor = editing.ChiefEditor(

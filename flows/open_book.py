@@ -19,7 +19,7 @@ from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.runtime.events.event_file import event_path, kept_events
 from bookwright.agents.runtime.events.walk_events import HeardAsker, WalkEvents
 from bookwright.agents.runtime.executor import Lanes
-from bookwright.agents.steps.desk import Asker, Desk, record_surely
+from bookwright.agents.steps.desk import Asker, Desk, record_surely, step_key
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.agents.tools.search_index import IndexView, index_tools
 from bookwright.agents.tools.tool import Tool
@@ -233,9 +233,7 @@ class SideCall:
 
 
 @contextmanager
-def side_call(
-    storage: BookStorage, settings: Settings, activity: Activity, cancel: Callable[[], None]
-) -> Iterator[SideCall]:
+def side_call(storage: BookStorage, settings: Settings, cancel: Callable[[], None]) -> Iterator[SideCall]:
     """Prepare a call about a book that rests or is being written; the book's state stays what it is.
 
     Raises:
@@ -247,30 +245,27 @@ def side_call(
             held = held_aside(storage, settings.lease_seconds, cancel, "the same command")
             _, journal = stack.enter_context(held)
         except BookHeld as other:
-            left = _what_is_left(storage, settings)
-            call = SideCall(_key(storage, activity), left, lambda _: None, other.owner)
+            call = SideCall(_key(storage), _what_is_left(storage, settings), lambda _: None, other.owner)
         else:
-            call = _recorded(storage, settings, activity, journal)
+            call = _recorded(storage, settings, journal)
         yield call
 
 
-def _recorded(storage: BookStorage, settings: Settings, activity: Activity, journal: Journal) -> SideCall:
+def _recorded(storage: BookStorage, settings: Settings, journal: Journal) -> SideCall:
     with storage.read() as stores:
         book = stores.books.get(storage.book)
 
     def keep(attempt: Attempt) -> None:
         record_surely(journal, attempt, None, book.intent, patience=settings.record_seconds)
 
-    return SideCall(_key(storage, activity), open_ledger(book, journal, settings), keep)
+    return SideCall(_key(storage), open_ledger(book, journal, settings), keep)
 
 
-def _key(storage: BookStorage, activity: Activity) -> StepKey:
+def _key(storage: BookStorage) -> StepKey:
     with storage.read() as stores:
         root = stores.nodes.root()
-        number = stores.steps.last_round(root.key, activity) + 1
-    return StepKey(
-        book=storage.book, node=root.key, revision=root.revision, activity=activity, round=number, step="chief_editor"
-    )
+        number = stores.steps.last_round(root.key, Activity.ASK) + 1
+    return step_key(Activity.ASK, root, "chief_editor", number)
 
 
 def _what_is_left(storage: BookStorage, settings: Settings) -> BudgetLedger:

@@ -43,19 +43,16 @@ _PARTS_SHOWN = 40
 class _Closing:
     """A unit that is being closed."""
 
-    unit: TaskNode
     deps: Deps
     run: ActivityRun
-    sources: tuple[int, ...]
-    """The documents whose text stands before the steps."""
     asks_review: bool
     gate: GateKind | None
     """The gate that the closing opens, if any."""
 
     def keep(self, kind: DocumentKind, text: str, stores: Stores, step: int) -> int:
         """Store the text of a step as a document of a kind; return the document's id."""
-        inputs = (*self.run.sources, *self.sources)
-        return stores.documents.add(NewDocument(node=self.unit.key, kind=kind, text=text, inputs=inputs), step).id
+        new = NewDocument(node=self.run.unit.key, kind=kind, text=text, inputs=self.run.sources)
+        return stores.documents.add(new, step).id
 
     def finish(self, stores: Stores, _: int) -> None:
         """Mark the unit as done, and spread what its parent still owes over the siblings that wait.
@@ -63,7 +60,7 @@ class _Closing:
         Only a division that is complete does so: one that is incremental grants the next unit its length when it is
         made, also where the one in progress waits while an earlier one is closed again.
         """
-        unit = self.unit
+        unit = self.run.unit
         was_closed = stores.nodes.get(unit.key).status is NodeStatus.DONE
         beside = stores.nodes.waiting_units(unit.parent) if unit.parent else []  # before they are out of view
         stores.nodes.change(unit.key, status=NodeStatus.DONE.value)
@@ -97,15 +94,15 @@ def _begun(unit: TaskNode, deps: Deps) -> _Closing:
     run = begin_activity(Activity.CLOSE, unit, deps, "evaluator", card, next_activity="divide")
     if unit.parent is not None and is_plotted(unit, deps):  # the chapter says all that its summary needs
         run.narrow_to()
-    sources = _put_text_before(unit, run, deps)
+    _put_text_before(unit, run, deps)
     gate = None if unit.is_brought_in else gates.asked_at_close(unit, deps)
     asks_review = deps.profile.is_small and unit.level is Level.BOOK and not unit.is_brought_in
-    return _Closing(unit, deps, run, sources, asks_review, gate)
+    return _Closing(deps, run, asks_review, gate)
 
 
 def _sum_up(closing: _Closing, found: Move) -> None:
     """Have the unit summed up; what looking back on it found is kept with the summary."""
-    owed = _owed(closing.unit, closing.deps)
+    owed = _owed(closing.run.unit, closing.deps)
 
     def record(text: str, stores: Stores, step: int) -> None:
         summary = closing.keep(DocumentKind.SUMMARY, text, stores, step)
@@ -115,13 +112,13 @@ def _sum_up(closing: _Closing, found: Move) -> None:
         if not closing.asks_review:
             closing.finish(stores, step)
 
-    agent = summariser(closing.unit.level, closing.deps.profile.name)
+    agent = summariser(closing.run.unit.level, closing.deps.profile.name)
     closing.run.run(agent, as_move(record), next_step="review" if closing.asks_review else "")
 
 
 def _review(closing: _Closing) -> None:
     """Have the unit reviewed, with its summary in view, and finish it."""
-    summary = closing.deps.document(closing.unit, DocumentKind.SUMMARY, with_text=False)
+    summary = closing.deps.document(closing.run.unit, DocumentKind.SUMMARY, with_text=False)
     assert summary is not None  # the step that left it is on record
     closing.run.rests_on(summary.id)
 
@@ -181,12 +178,12 @@ def publish(book: TaskNode, deps: Deps) -> None:
     run.card = replace(run.card, book=replace(run.card.book, title=given))
     if summary is not None:
         run.add("summary", summary.text)
+        run.rests_on(summary.id)
     if planned.description:
         run.add("description", planned.description)
 
     def move(answer: TitleAndBlurb) -> Move:
-        inputs = (*run.sources, *((summary.id,) if summary else ()))
-        blurb = keep_document(book, DocumentKind.BLURB, _blurb(answer, deps), inputs=inputs)
+        blurb = keep_document(book, DocumentKind.BLURB, _blurb(answer, deps), inputs=run.sources)
         return both(blurb, partial(name_book, given or answer.title.strip()))
 
     run.run(blurb_writer(deps.profile.name), move)
@@ -217,7 +214,7 @@ def _owed(unit: TaskNode, deps: Deps) -> tuple[DocumentKind, ...]:
     return (*design, DocumentKind.GLOBAL_STATE)
 
 
-def _put_text_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> tuple[int, ...]:
+def _put_text_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
     """Put the unit's prose before the steps, or the summaries of its parts if it was divided."""
     with deps.stores() as stores:
         parts = stores.nodes.child_units(unit.key)
@@ -231,4 +228,4 @@ def _put_text_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> tuple[int,
     for document in documents:
         put = run.lead_with if has_judges and not parts else run.add
         put("part" if parts else "text", document.text)
-    return tuple(document.id for document in documents)
+        run.rests_on(document.id)

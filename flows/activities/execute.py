@@ -45,11 +45,11 @@ def aggregate(node: TaskNode, deps: Deps) -> None:
         told = [data for part in below if (data := stores.documents.data_of(part))]
     for part in below:
         run.add("part", part.text)
+        run.rests_on(part.id)
     merged = Findings.merged(map(Findings.model_validate_json, told)).model_dump_json() if told else ""
-    inputs = tuple(part.id for part in below)
 
     def finished(text: str) -> Move:
-        made = NewDocument(node=node.key, kind=document_kind(node), text=text, data=merged, inputs=inputs)
+        made = NewDocument(node=node.key, kind=document_kind(node), text=text, data=merged)
         return finish_task(made, run, deps)
 
     run.run(agent, finished, check=within_length(run, agent.name, deps))

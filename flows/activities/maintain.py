@@ -62,7 +62,6 @@ def keep_up(unit: TaskNode, deps: Deps) -> None:
 class _Owed:
     """A document that a maintainer keeps, and the queued news that is not in it yet."""
 
-    kind: DocumentKind
     book: TaskNode
     present: Document | None
     data: str
@@ -79,16 +78,6 @@ class _Owed:
         """The document's text; empty where there is none yet."""
         return self.present.text if self.present else ""
 
-    @property
-    def origin(self) -> str:
-        """The label of whose news came last."""
-        return self.told_by[-1].label if self.told_by else self.book.label
-
-    @property
-    def inputs(self) -> tuple[int, ...]:
-        """Ids of all that its next version rests on."""
-        return (*((self.present.id,) if self.present else ()), *(document.id for document in self.news))
-
 
 def _owed(kind: DocumentKind, waiting: list[tuple[int, int]], deps: Deps) -> _Owed:
     with deps.stores() as stores:
@@ -97,8 +86,7 @@ def _owed(kind: DocumentKind, waiting: list[tuple[int, int]], deps: Deps) -> _Ow
         newest = {(document.node, document.kind): document for document in queued}
         news = sorted(newest.values(), key=lambda document: document.id)
         return _Owed(
-            kind=kind, book=stores.nodes.root(), present=present,
-            data=stores.documents.data_of(present), news=news,
+            book=stores.nodes.root(), present=present, data=stores.documents.data_of(present), news=news,
             told_by=[stores.nodes.get(document.node) for document in news], up_to=waiting[-1][0],
         )  # fmt: skip
 
@@ -113,8 +101,8 @@ def _apply(kind: DocumentKind, waiting: list[tuple[int, int]], deps: Deps) -> No
     _show(owed, before, run, deps)
 
     def move(answer: str | GlobalState) -> Move:
-        text, structure = _kept(answer, before, owed.origin, deps)
-        kept = keep_document(book, kind, text, data=structure, inputs=(*run.sources, *owed.inputs))
+        text, structure = _kept(answer, before, (owed.told_by or [book])[-1].label, deps)
+        kept = keep_document(book, kind, text, data=structure, inputs=run.sources)
         return both(kept, lambda stores, _: stores.queue.mark_applied(kind, owed.up_to))
 
     # What could not be taken in is tried again with the next news.
@@ -125,6 +113,7 @@ def _apply(kind: DocumentKind, waiting: list[tuple[int, int]], deps: Deps) -> No
 
 def _show(owed: _Owed, before: GlobalState | None, run: ActivityRun, deps: Deps) -> None:
     run.add("current_document", before.as_shown() if before else owed.text)
+    run.rests_on(*(document.id for document in (owed.present, *owed.news) if document))
     for document, node in zip(owed.news, owed.told_by, strict=True):
         # a weak model would copy the heading into its answer
         heading = "" if run.is_small else f"{origin_of(node, document.kind, deps.desk.locale)}\n"

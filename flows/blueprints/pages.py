@@ -81,11 +81,10 @@ def write_overview(node: TaskNode, deps: Deps) -> None:
     room = deps.profile.context_budget["designer"] * _PARTS_SHARE / max(len(below), 1)
     for part in below:
         run.add("part", cut_to_tokens(part.text, room, deps))
-    inputs = tuple(part.id for part in below)
+        run.rests_on(part.id)
 
     def concluded(text: str) -> Move:
-        made = NewDocument(node=node.key, kind=DocumentKind.DESIGN, text=text, inputs=inputs)
-        return finish_task(made, run, deps)
+        return finish_task(NewDocument(node=node.key, kind=DocumentKind.DESIGN, text=text), run, deps)
 
     run.run(aggregator(node.task_type), concluded)
 

@@ -79,7 +79,7 @@ def amend(node: TaskNode, old: Document, wanted: Amendment, deps: Deps, guard: G
             "instead"
         )
     run.add("order", wanted.order)
-    run.rests_on(*wanted.rests_on)
+    run.rests_on(*wanted.rests_on, old.id)
     deps.observer.run(_MAKERS[old.kind][0], node, partial(_amend, node, old, wanted, run, deps))
 
 
@@ -155,7 +155,7 @@ def _begun(stores: Stores, node: TaskNode, old: Document) -> dict[str, float]:
 
 def _amend(node: TaskNode, old: Document, wanted: Amendment, run: ActivityRun, deps: Deps) -> None:
     def amended(text: str) -> Move:
-        return _version_move(node, old, text, wanted, (*run.sources, old.id), run.guard.use)
+        return _version_move(node, old, text, wanted, run.sources, run.guard.use)
 
     if old.kind is DocumentKind.PROSE:
         UnitFinish(run, deps, taken=amended).finish(AMEND_PROSE, str.strip, step=wanted.step_of(old))
