@@ -1,7 +1,6 @@
 """Turns a template's path and a card, or what else it tells, into text."""
 
-from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 
 from bookwright.prompts.card import BookCard, Card, FormCard
@@ -51,16 +50,6 @@ def render_system(book: BookCard, locale: str = "en", *, is_small: bool = False)
     return render_part(path, locale, book=book)
 
 
-def render_style_guide(profile: object, unit: str, locale: str = "en") -> str:
-    """Render a `StyleProfile` as a writer reads it; `unit` names what lengths count, `"words"` or `"characters"`."""
-    return render_part("story/_style_guide", locale, profile=profile, unit=unit)
-
-
-def render_style_page(guide: object, locale: str = "en") -> str:
-    """Render a `StyleGuide` as whoever writes on hears it."""
-    return render_part("story/_style_page", locale, guide=guide)
-
-
 def render_problem(name: str, locale: str = "en", **values: object) -> str:
     """Say in the language of the prompts what is wrong with an answer; `name` is one of the template's."""
     return render_part("story/_problem", locale, name=name, values=values)
@@ -69,12 +58,6 @@ def render_problem(name: str, locale: str = "en", **values: object) -> str:
 def render_order(note: str, locale: str = "en") -> str:
     """Say in the language of the prompts that the author has rejected what was made, and what they order instead."""
     return render_part("story/_order", locale, note=note)
-
-
-@cache
-def render_left_out(locale: str = "en") -> str:
-    """Say that something is left out where this stands."""
-    return render_part("story/_left_out", locale)
 
 
 def render_retelling(retelling: object, locale: str = "en") -> str:
@@ -87,29 +70,9 @@ def render_plot(plot: object, language: str) -> str:
     return render_part("story/_plot", plot=plot, language=language)
 
 
-def render_record(entry: object, locale: str = "en") -> str:
-    """Print a `RecordedEntry` in one line, whole, as a text is held against it."""
-    return render_part("story/relay/_record", locale, entry=entry)
-
-
 def render_no_room(count: int, locale: str = "en") -> str:
     """Say that a block had no room for so many more."""
     return render_part("story/_no_room", locale, count=count)
-
-
-def render_correction(failure: str, problem: str, language: str, locale: str = "en") -> str:
-    """Tell a model what its last answer failed by; `language` is the English name of the book's."""
-    return render_part("story/_correction", locale, failure=failure, problem=problem, language=language)
-
-
-def render_lookups(steps: int, locale: str = "en", *, has_web: bool, is_researcher: bool) -> str:
-    """Tell a step how to look things up: in how many replies, 0 without a tool, and whether outside the book."""
-    return render_part("react/method", locale, steps=steps, has_web=has_web, is_researcher=is_researcher)
-
-
-def render_form(tools: Sequence[object], locale: str = "en") -> str:
-    """Describe tools, and the text form in which they are asked for, to a model that cannot call them itself."""
-    return render_part("react/form", locale, tools=tools)
 
 
 def render_turn(name: str, locale: str = "en") -> str:
@@ -122,16 +85,6 @@ def render_unverified(language: str) -> str:
     return render_part("react/unverified", language=language)
 
 
-def render_block(tag: str, text: str, locale: str = "en") -> str:
-    """Wrap one context component in its heading, its note and its tag."""
-    return render_part("story/block", locale, tag=tag, text=text)
-
-
 def render_agent(name: str, locale: str = "en", **values: object) -> str:
     """Render the system prompt of an agent that is no step of the walk."""
     return render_part(f"agents/{name}", locale, **values)
-
-
-def render_tool(name: str, locale: str = "en", **values: object) -> str:
-    """Describe a tool to the model that may use it; `values` are its parameters' schema and its limits."""
-    return render_part(f"tools/{name}", locale, **values)

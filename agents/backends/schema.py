@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from bookwright.agents.backends.protocol import Request
-from bookwright.prompts.render import render_form
+from bookwright.prompts.render import render_part
 
 _IDLE = ("title", "default")
 _FRAMES = {
@@ -47,7 +47,7 @@ def compact_schema(shape: type[BaseModel]) -> dict[str, Any]:
 
 def tools_request(request: Request) -> str:
     """Tell in words of the tools of a request and how they are asked for; empty where there are none."""
-    return render_form(request.tools, request.locale) if request.tools else ""
+    return render_part("react/form", request.locale, tools=request.tools) if request.tools else ""
 
 
 def texts_of(request: Request) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from bookwright.models.errors import FatalContextError
 from bookwright.models.profile import Profile
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts.render import render_block
+from bookwright.prompts.render import render_part
 from bookwright.storage.index.knowledge import KnowledgeIndex
 from bookwright.storage.stores import BookStorage
 
@@ -104,7 +104,7 @@ class ContextBuilder:
         )
 
     def _block(self, component: Component, text: str) -> str:
-        return render_block(component.tag, text, self._locale)
+        return render_part("story/block", self._locale, tag=component.tag, text=text)
 
     def _frame(self, component: Component) -> int:
         return self._count(self._block(component, "")) + _SLACK

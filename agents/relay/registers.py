@@ -22,7 +22,7 @@ from bookwright.models.codex.entries import EntryKind, Secret, Visibility, folde
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadEvent, ThreadStatus
 from bookwright.models.codex.sight import SeenEntry, SeenSection
 from bookwright.models.tree.place import Place, ReadingOrder
-from bookwright.prompts.render import render_no_room, render_record
+from bookwright.prompts.render import render_no_room, render_part
 from bookwright.storage.index.ranking import terms
 
 _STATES = (SecretState.DUE, SecretState.KEPT, SecretState.PENDING, SecretState.TOLD)
@@ -216,14 +216,15 @@ def record_lines(
 
 def _fitting(entry: RecordedEntry, words: set[str], room: int, count: Callable[[str], int], locale: str) -> str:
     """Print an entry whole, or with the facts that there is room for; empty if there is none for any."""
-    whole = render_record(entry, locale)
+    whole = render_part("story/relay/_record", locale, entry=entry)
     if count(whole) < room:
         return whole
     kept: list[RecordedFact] = []
     line = ""
     for fact in sorted(entry.facts, key=lambda fact: -len(words & set(terms(f"{fact.name} {fact.text}")))):
         shown = tuple(own for own in entry.facts if own in (*kept, fact))
-        longer = render_record(replace(entry, facts=shown, left_out=len(entry.facts) - len(shown)), locale)
+        cut = replace(entry, facts=shown, left_out=len(entry.facts) - len(shown))
+        longer = render_part("story/relay/_record", locale, entry=cut)
         if count(longer) < room:
             kept.append(fact)
             line = longer

@@ -20,7 +20,7 @@ from bookwright.models.document import Document, DocumentKind, DocumentOrigin, N
 from bookwright.models.story.retelling import Retelling
 from bookwright.models.text.figures import StyleGuide, StyleSource
 from bookwright.models.text.language import Language
-from bookwright.prompts.render import render_style_page
+from bookwright.prompts.render import render_part
 from bookwright.storage.index.chunks import join_sentences
 from bookwright.storage.stores import Stores
 
@@ -58,7 +58,7 @@ def praised_in(stores: Stores) -> list[str]:
 
 def keep_guide(guide: StyleGuide, brief: Brief, stores: Stores, origin: DocumentOrigin) -> Document:
     """Make a guide the book's current one; its text is in the language of the book's prompts."""
-    text = render_style_page(guide, brief.prompt_locale)
+    text = render_part("story/_style_page", brief.prompt_locale, guide=guide)
     new = NewDocument(
         node=stores.nodes.root().key, kind=DocumentKind.STYLE_GUIDE, text=text, data=guide.model_dump_json(),
         origin=origin,

@@ -22,7 +22,7 @@ from bookwright.models.text.plain import plain
 from bookwright.models.text.prose import whole_sentences
 from bookwright.models.tree.plan import Plot
 from bookwright.prompts.card import Card
-from bookwright.prompts.render import render_correction
+from bookwright.prompts.render import render_part
 from bookwright.storage.steps.journal import Move
 
 
@@ -100,8 +100,8 @@ def whole(reply: Reply, agent: Agent) -> Reply:
 
 def shown_again(reply: Reply, failure: Failure, detail: str, language: Language, locale: str) -> Correction:
     """Put an answer that was no result before the model again, with what was wrong with it."""
-    problem = render_correction(failure.value, detail, language.english_name, locale)
-    return Correction(plain(reply.text[:_SHOWN_CHARACTERS]), problem)
+    told = {"failure": failure.value, "problem": detail, "language": language.english_name}
+    return Correction(plain(reply.text[:_SHOWN_CHARACTERS]), render_part("story/_correction", locale, **told))
 
 
 _FENCE = lazy_pattern(r"```(?:json|markdown|md|text)?[ \t]*\n(.*?)\n?```", re.DOTALL)

@@ -19,7 +19,7 @@ from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.models.errors import BookPaused, NoResult
 from bookwright.models.step import Failure, Reply, StepKey, StepRecord
 from bookwright.prompts.card import Card
-from bookwright.prompts.render import render, render_lookups, render_system, render_turn
+from bookwright.prompts.render import render, render_part, render_system, render_turn
 from bookwright.prompts.stored_card import parts_of
 from bookwright.storage.engine.database import free_megabytes
 
@@ -139,7 +139,8 @@ class Asking:
         if self.tools is None and (has_web or not self.agent.tools or not is_researcher):
             return ()
         steps = 0 if self.tools is None else MAX_STEPS
-        return (render_lookups(steps, self.desk.locale, has_web=has_web, is_researcher=is_researcher),)
+        told = {"steps": steps, "has_web": has_web, "is_researcher": is_researcher}
+        return (render_part("react/method", self.desk.locale, **told),)
 
     @cached_property
     def stable(self) -> int:

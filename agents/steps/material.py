@@ -15,7 +15,7 @@ from bookwright.agents.steps.desk import Desk
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.card import Card, Told
-from bookwright.prompts.render import render_left_out
+from bookwright.prompts.render import render_part
 from bookwright.prompts.templates import fields_of
 
 _log = logging.getLogger(__name__)
@@ -129,10 +129,10 @@ class ActivityMaterial:
         place = max(index for index, made in enumerate(self.artefacts) if made.tag == tag)
         del self.artefacts[place]
 
-    @property
+    @cached_property
     def _left_out(self) -> str:
         """What stands in the place of entries that a guard took out."""
-        return "" if self.is_small else render_left_out(self.desk.locale)
+        return "" if self.is_small else render_part("story/_left_out", self.desk.locale)
 
     def add(self, tag: str, text: str, *, is_prose: bool = False) -> None:
         """Put a text before the steps that follow: prose as it is, anything else without what a guard finds."""

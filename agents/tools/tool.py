@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from bookwright.models.errors import ToolFailure
 from bookwright.models.frozen import StrictModel
 from bookwright.models.talk.tool import ErrorCode, ToolError, ToolResponse, ToolStatus, as_json_value
-from bookwright.prompts.render import render_tool
+from bookwright.prompts.render import render_part
 
 _TOLD_PROBLEMS = 3
 _LONGEST_TOLD = 200
@@ -63,7 +63,7 @@ class Tool(ABC, Generic[P]):
     def description(self, locale: str = "en") -> str:
         """What the model is told of the tool, in a prompt language."""
         parameters = self.parameters.model_json_schema()["properties"]
-        return render_tool(self.name, locale, parameters=parameters, limits=self.limits)
+        return render_part(f"tools/{self.name}", locale, parameters=parameters, limits=self.limits)
 
     def answer(self, raw: Mapping[str, Any]) -> ToolResponse:
         """Check the parameters, run, and fill in what every answer carries: time, place, parameters.

@@ -17,7 +17,7 @@ from bookwright.exports.manuscript import chapter_texts, first_chapters
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidInput, InvalidSetting
 from bookwright.models.text.figures import StyleGuide
-from bookwright.prompts.render import render_style_page
+from bookwright.prompts.render import render_part
 from bookwright.storage.files.privacy import share
 from bookwright.storage.stores import BookStorage
 
@@ -107,7 +107,7 @@ def _facts(opened: OpenBook) -> dict[str, Any]:
         "version": document.version if kept and document else None,
         "source": guide.source.value,
         "chapters": guide.chapters,
-        "guide": render_style_page(guide),
+        "guide": render_part("story/_style_page", guide=guide),
         "profile": guide.profile.model_dump(mode="json"),
         "drift": _drift(storage, guide),
     }

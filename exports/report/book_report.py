@@ -27,7 +27,7 @@ from bookwright.models.text.figures import StyleProfile
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import order_of
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts.render import render_style_guide
+from bookwright.prompts.render import render_part
 from bookwright.storage.stores import BookStorage, Stores
 
 _MOST_WARNINGS = 50
@@ -60,7 +60,7 @@ def report_of(storage: BookStorage, settings: Settings, sample: str = "") -> Boo
         timeline = timeline_of(stores, storage.book, storage.language)
         choices = tuple(_choices(stores))
         validation = tuple(_validation(stores, brief_locale(book.brief)))
-    guide = render_style_guide(profile, book.brief.length_unit)
+    guide = render_part("story/_style_guide", profile=profile, unit=book.brief.length_unit)
     cover = Manuscript(storage).cover()
     return BookReport(
         book=book.id, title=cover.title, author=cover.author, language=storage.language.value,

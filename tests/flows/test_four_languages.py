@@ -33,7 +33,7 @@ from bookwright.models.text.language import Language, is_in
 from bookwright.models.text.length import contract_of
 from bookwright.models.tree.plan import PlanNode, PlanOutput
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts.render import render_correction, render_problem, render_retelling
+from bookwright.prompts.render import render_part, render_problem, render_retelling
 from bookwright.storage.stores import BookStorage
 from tests.flows.walking import begin
 from tests.support.books import new_library
@@ -306,7 +306,7 @@ def test_a_plan_that_stays_in_another_language_is_asked_for_no_more_often_than_a
 )
 def test_what_is_wrong_with_an_answer_is_said_in_the_language_of_the_prompts(name: str, values: dict[str, Any]) -> None:
     said = {locale: render_problem(name, locale, **values) for locale in ("en", "zh")}
-    sent = render_correction(Failure.UNPARSABLE, said["zh"], "Chinese", "zh")
+    sent = render_part("story/_correction", "zh", failure=Failure.UNPARSABLE, problem=said["zh"], language="Chinese")
 
     assert all(said.values())
     assert all(str(value) in text for value in values.values() for text in said.values())

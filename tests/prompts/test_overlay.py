@@ -14,7 +14,7 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.text.binding import MARK, RELEASE
 from bookwright.models.tree.level import Level
 from bookwright.prompts.card import BookCard, Card, NodeCard
-from bookwright.prompts.render import render, render_block, render_system
+from bookwright.prompts.render import render, render_part, render_system
 from bookwright.prompts.templates import environment
 from tests.agents.everyone import EVERY_AGENT
 from tests.prompts.cards import BOOKS, card_of, untold, untold_cards
@@ -225,7 +225,7 @@ def test_the_chinese_frame_names_the_language_of_the_book(book: BookCard, is_sma
 
 @pytest.mark.parametrize("tag", EVERY_TAG)
 def test_a_chinese_component_stands_between_its_tags_below_its_heading(tag: str) -> None:
-    text = render_block(tag, "下雨了。\n她在等。", ZH)
+    text = render_part("story/block", ZH, tag=tag, text="下雨了。\n她在等。")
 
     assert re.match(r"## [\u4e00-\u9fff]", text)
     assert text.endswith(f"<{tag}>\n下雨了。\n她在等。\n</{tag}>")

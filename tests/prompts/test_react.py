@@ -5,7 +5,7 @@ import re
 import pytest
 
 from bookwright.agents.backends.protocol import ToolSpec
-from bookwright.prompts.render import render_form, render_lookups, render_turn, render_unverified
+from bookwright.prompts.render import render_part, render_turn, render_unverified
 from bookwright.prompts.templates import TEMPLATES
 from tests.prompts.sources import PATHS, sentences_of_its_own, variables, words
 
@@ -36,7 +36,7 @@ def test_every_template_but_what_is_said_in_the_books_language_has_an_overlay() 
 def test_a_step_is_told_how_to_look_and_a_researcher_where_nothing_can_be_looked_up(
     locale: str, steps: int, has_web: bool
 ) -> None:
-    told = render_lookups(steps, locale, has_web=has_web, is_researcher=True)
+    told = render_part("react/method", locale, steps=steps, has_web=has_web, is_researcher=True)
 
     assert ("12" in told) is bool(steps)
     assert any(mark in told for mark in ("No search is configured", "没有配置搜索")) is not has_web
@@ -45,7 +45,7 @@ def test_a_step_is_told_how_to_look_and_a_researcher_where_nothing_can_be_looked
 
 @pytest.mark.parametrize("locale", ["en", "zh"])
 def test_the_form_holds_the_tools_as_they_are(locale: str) -> None:
-    told = render_form([SPEC], locale)
+    told = render_part("react/form", locale, tools=[SPEC])
 
     assert "## look\nFinds <things> & more." in told
     assert '{"type": "object"}' in told

@@ -11,7 +11,7 @@ import pytest
 
 from bookwright.models.tree.level import Level
 from bookwright.prompts.card import Card
-from bookwright.prompts.render import render, render_block, render_system
+from bookwright.prompts.render import render, render_part, render_system
 from tests.prompts.cards import NOVEL, SERIAL, TINY, card_of, filled, placed, untold
 from tests.prompts.sources import EVERY_TAG
 
@@ -90,9 +90,9 @@ FRAMES: dict[str, Callable[[], str]] = {
     "system_tiny": lambda: render_system(TINY),
     "system_novel": lambda: render_system(NOVEL),
     "system_serial": lambda: render_system(SERIAL),
-    "blocks": lambda: "\n\n".join(render_block(tag, "Rain fell.") for tag in EVERY_TAG),
+    "blocks": lambda: "\n\n".join(render_part("story/block", tag=tag, text="Rain fell.") for tag in EVERY_TAG),
     "zh.system": lambda: render_system(SERIAL, "zh"),
-    "zh.blocks": lambda: "\n\n".join(render_block(tag, "下雨了。", "zh") for tag in EVERY_TAG),
+    "zh.blocks": lambda: "\n\n".join(render_part("story/block", "zh", tag=tag, text="下雨了。") for tag in EVERY_TAG),
 }
 
 

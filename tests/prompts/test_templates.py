@@ -9,7 +9,7 @@ from jinja2 import UndefinedError
 
 from bookwright.models.tree.level import Level
 from bookwright.prompts.card import BookCard, Card, NodeCard
-from bookwright.prompts.render import render, render_block, render_system
+from bookwright.prompts.render import render, render_part, render_system
 from tests.agents.everyone import EVERY_AGENT
 from tests.prompts.cards import BOOKS, NOVEL, card_of, cards, filled
 from tests.prompts.sources import (
@@ -189,7 +189,7 @@ def test_the_system_frame_states_language_and_length_in_the_same_bytes_each_time
 
 @pytest.mark.parametrize("tag", EVERY_TAG)
 def test_a_context_component_stands_between_its_tags_below_its_heading(tag: str) -> None:
-    text = render_block(tag, "Rain fell.\nShe waited.")
+    text = render_part("story/block", tag=tag, text="Rain fell.\nShe waited.")
 
     assert text.startswith("## ")
     assert text.endswith(f"<{tag}>\nRain fell.\nShe waited.\n</{tag}>")

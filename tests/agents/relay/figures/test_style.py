@@ -4,7 +4,7 @@ import pytest
 
 from bookwright.agents.relay.figures.style import drift, profile_of
 from bookwright.models.text.language import Language
-from bookwright.prompts.render import render_style_guide
+from bookwright.prompts.render import render_part
 
 PLAIN = (
     "The keeper climbed the stair and trimmed the lamp. Rain fell on the tower. He counted the ships, as he did every "
@@ -94,7 +94,7 @@ def test_an_empty_text_has_a_profile_without_claims() -> None:
 def test_the_guide_tells_the_figures_with_sentences_of_the_text(locale: str, said: str) -> None:
     profile = profile_of([PLAIN], Language.EN)
 
-    guide = render_style_guide(profile, "words", locale)
+    guide = render_part("story/_style_guide", locale, profile=profile, unit="words")
 
     assert guide.startswith(f"- {said}")
     assert f"> {profile.examples[0]}" in guide
