@@ -51,19 +51,14 @@ def registrar(prompt: str, folder: Path, profile: ProfileName) -> Agent:
     return Agent("register", own_template(prompt), "planner", SYNTHESIS, "designer", output=Register, folder=folder)
 
 
-def reviewer(prompt: str, folder: Path) -> Agent:
-    """Who looks through what is there; without a tool, and without a text of its own."""
-    path = own_template(prompt) if prompt else "story/blueprint/review"
-    return Agent("review", path, "critic", REASONING, "evaluator", output=FoundFaults, folder=folder)
+REVIEWER = Agent("review", "story/blueprint/review", "critic", REASONING, "evaluator", output=FoundFaults)
+"""Who looks through what is there; without a tool, and without a text of its own."""
+POLISHER = Agent("polish", "story/blueprint/polish", "writer", SYNTHESIS, "refiner", output=Changes)
+"""Who goes through a written text for its wording alone."""
+VERIFIER = Agent("verify", "story/blueprint/verify", "critic", REASONING, "evaluator", output=Verification)
+"""Who looks at the faults again."""
 
 
-def polisher(prompt: str, folder: Path) -> Agent:
-    """Who goes through a written text for its wording alone."""
-    path = own_template(prompt) if prompt else "story/blueprint/polish"
-    return Agent("polish", path, "writer", SYNTHESIS, "refiner", output=Changes, folder=folder)
-
-
-def verifier(prompt: str, folder: Path) -> Agent:
-    """Who looks at the faults again."""
-    path = own_template(prompt) if prompt else "story/blueprint/verify"
-    return Agent("verify", path, "critic", REASONING, "evaluator", output=Verification, folder=folder)
+def for_member(agent: Agent, prompt: str, folder: Path) -> Agent:
+    """One of these for a member, with the member's own template if it has one."""
+    return replace(agent, prompt=own_template(prompt) if prompt else agent.prompt, folder=folder)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from bookwright.agents.agent import Agent
 from bookwright.agents.blueprints.checks import checked
-from bookwright.agents.blueprints.steps import polisher, verifier
+from bookwright.agents.blueprints.steps import POLISHER, VERIFIER, for_member
 from bookwright.agents.blueprints.wording import word
 from bookwright.agents.workflows import evaluates
 from bookwright.exports.vault.names import brief_locale
@@ -107,7 +107,7 @@ def verify(node: TaskNode, deps: Deps) -> None:
         still = [fault.model_copy(update=left.get(number)) for number, fault in open_]
         return _move(node, before, results, (*still, *by_model[_MOST_SHOWN:]), answer.assessment, deps)
 
-    run.run(verifier(member_of(node, deps).prompt, folder_of(deps).prompts), concluded)
+    run.run(for_member(VERIFIER, member_of(node, deps).prompt, folder_of(deps).prompts), concluded)
 
 
 def _move(
@@ -155,7 +155,7 @@ def polish(node: TaskNode, deps: Deps) -> None:
     """Go through the opening, the ending and texts between them, and leave a page that says which were changed."""
     with deps.stores() as stores:
         book, kept = stores.nodes.root(), _words_of_clues(stores)
-    agent = polisher(member_of(node, deps).prompt, folder_of(deps).prompts)
+    agent = for_member(POLISHER, member_of(node, deps).prompt, folder_of(deps).prompts)
     parts = _chosen(prose_parts(book, deps), _MOST_TEXTS.get(deps.profile.name, 0))
     texts = ((part, text) for part, text in parts if not is_by_hand(part, deps))
     changed = [part for part, text in texts if _is_changed(part, text, agent, kept, deps)]

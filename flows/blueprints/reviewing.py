@@ -9,7 +9,7 @@ from functools import partial
 
 from bookwright.agents.blueprints.checks import checked
 from bookwright.agents.blueprints.pages import report_text
-from bookwright.agents.blueprints.steps import reviewer
+from bookwright.agents.blueprints.steps import REVIEWER, for_member
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.answers import Artefact
 from bookwright.agents.workflows import evaluates
@@ -75,7 +75,7 @@ def review(node: TaskNode, deps: Deps) -> None:
         deps.desk.journal.move(partial(_keep, node, results, by_code, False, deps))
         return
     run = begin_reading(node, deps)
-    agent = reviewer(member.prompt, folder_of(deps).prompts)
+    agent = for_member(REVIEWER, member.prompt, folder_of(deps).prompts)
     laid_down, found = tuple(run.artefacts), by_code
     for number, batch in enumerate(batches, 1):
         shown = (cut_to_tokens(read.shown, _room(deps), deps) for read in batch)
