@@ -5,8 +5,9 @@ Source: REQUIREMENTS S4-013, S4-022.
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 from pydantic import Field
@@ -48,8 +49,25 @@ class _Runnable:
             raise InvalidInput(f"the agent {execution.agent_id!r} names no model, and none was given")
         params = StreamParams(self.agent.get_prompt(given), model, self.agent.get_system_prompt(), execution)
         agents = self.agent.get_agent_definitions()
-        more = [Task(agents, _Delegation(params, sinks, self.services, canceller))] if agents else []
+        more = [Task(agents, partial(self._delegate, params, sinks, canceller))] if agents else []
         return open_stream(params, self.services, sinks, canceller, more)
+
+    def _delegate(
+        self, above: StreamParams, sinks: Sinks, canceller: Canceller,
+        name: str, definition: AgentDefinition, prompt: str,
+    ) -> str:  # fmt: skip
+        """Run a sub-agent of an execution, in a session of its own and within the permissions of the one `above`.
+
+        Raises:
+            BackendError: Its model did not deliver.
+        """
+        own = sinks.of_agent(name) if sinks.of_agent else Sinks(can_use_tool=sinks.can_use_tool)
+        tools = _both(above.execution.allowed_tools, definition.tools)
+        execution = replace(
+            above.execution, agent_id=name, session=SessionState.new(), fork_session=False, allowed_tools=tools
+        )
+        params = StreamParams(prompt, definition.model or above.model, definition.prompt, execution)
+        return open_stream(params, self.services, own, canceller).run()
 
 
 def _run(stream: AgentStream, handle: ExecutionHandle) -> None:
@@ -60,30 +78,6 @@ def _run(stream: AgentStream, handle: ExecutionHandle) -> None:
         handle.completion.set_result(False)
     else:
         handle.completion.set_result(True)
-
-
-@dataclass(frozen=True)
-class _Delegation:
-    """Runs sub-agents of one execution: in sessions of their own, within its permissions, one at a time."""
-
-    params: StreamParams
-    sinks: Sinks
-    services: Services
-    canceller: Canceller
-
-    def delegate(self, name: str, definition: AgentDefinition, prompt: str) -> str:
-        """Run a sub-agent and return its answer.
-
-        Raises:
-            BackendError: Its model did not deliver.
-        """
-        own = self.sinks.of_agent(name) if self.sinks.of_agent else Sinks(can_use_tool=self.sinks.can_use_tool)
-        tools = _both(self.params.execution.allowed_tools, definition.tools)
-        execution = replace(
-            self.params.execution, agent_id=name, session=SessionState.new(), fork_session=False, allowed_tools=tools
-        )
-        params = StreamParams(prompt, definition.model or self.params.model, definition.prompt, execution)
-        return open_stream(params, self.services, own, self.canceller).run()
 
 
 def _both(first: tuple[str, ...] | None, second: tuple[str, ...] | None) -> tuple[str, ...] | None:
@@ -110,9 +104,11 @@ class Task(Tool[TaskParams]):
     parameters = TaskParams
     limits: ClassVar = {}
 
-    def __init__(self, agents: Mapping[str, AgentDefinition], delegation: _Delegation) -> None:
+    def __init__(
+        self, agents: Mapping[str, AgentDefinition], delegate: Callable[[str, AgentDefinition, str], str]
+    ) -> None:
         self._agents = agents
-        self._delegation = delegation
+        self._delegate = delegate
 
     def description(self, locale: str = "en") -> str:
         """What the model is told, with the sub-agents that there are."""
@@ -130,7 +126,7 @@ class Task(Tool[TaskParams]):
             there = f"The agents are: {', '.join(self._agents)}."
             raise ToolFailure(ErrorCode.NOT_FOUND, f"There is no agent {params.agent!r}.", there)
         try:
-            answer = self._delegation.delegate(params.agent, definition, params.prompt)
+            answer = self._delegate(params.agent, definition, params.prompt)
         except BackendError as error:
             advice = "Do it yourself, or try once more."
             raise ToolFailure(ErrorCode.API_ERROR, f"{params.agent} could not finish: {error}.", advice) from error
