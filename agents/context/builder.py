@@ -18,6 +18,7 @@ from bookwright.agents.context.shortfall import FAILURES, Shortfall, in_short
 from bookwright.models.errors import FatalContextError
 from bookwright.models.profile import Profile
 from bookwright.models.step import Activity
+from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_part
 from bookwright.storage.index.knowledge import KnowledgeIndex
@@ -92,7 +93,7 @@ class ContextBuilder:
             shortfall = Shortfall()
             filling = Filling(self._kit, place, shortfall)
             components = filling.chosen(components_of(activity, role, self._profile))
-            if filling.shows_registers:
+            if node.task_type is not TaskType.SEARCH:  # what is asked to look something up may leave the house
                 components = with_registers(components, filling.registers, activity, self._profile)
             cuts = self._cuts(components, role, place, filling)
         shown = [component for component in components if cuts[component].text]

@@ -5,7 +5,7 @@ from functools import cached_property
 
 from bookwright.agents.context import materials
 from bookwright.agents.context.components import CODEX, SECRETS, THREADS, TREE_WITH_TASKS, Component
-from bookwright.agents.context.fisheye import task_view, tree_view, unit_view
+from bookwright.agents.context.fisheye import task_view, tree_view
 from bookwright.agents.context.looking_back import LookingBack
 from bookwright.agents.context.place import ActivityPlace
 from bookwright.agents.context.prose import ProseFilling
@@ -16,7 +16,6 @@ from bookwright.agents.relay.registers import place_of_plan, planned_entries, pl
 from bookwright.agents.relay.times.setting import told_setting
 from bookwright.models.document import DocumentKind
 from bookwright.models.tree.place import hierarchical_position
-from bookwright.models.tree.plan import TaskType
 from bookwright.prompts.render import render_no_room, render_part
 
 _BRIEF_SHARE = 0.5
@@ -72,7 +71,7 @@ class Filling:
             "global_state_summary": self._global_state,
             "upper_level_design": self._past.designs_above,
             "upper_level_search": self._past.findings_above,
-            "overall_planning": self._tree if component is TREE_WITH_TASKS else self._unit_tree,
+            "overall_planning": lambda room: self._tree(room, has_tasks=component is TREE_WITH_TASKS),
             "design_dependent": lambda room: self._made_below(DocumentKind.DESIGN, room),
             "search_dependent": lambda room: self._made_below(DocumentKind.FINDINGS, room),
             "text_summary": self._past.summaries,
@@ -116,12 +115,9 @@ class Filling:
             return Pruned()
         return Pruned(self._pruner.condense(state.text, room), frozenset([state.id]))
 
-    def _tree(self, room: int) -> Pruned:
-        return tree_view(self._place, room, self._count)
-
-    def _unit_tree(self, room: int) -> Pruned:
-        self._has_unit_tree = True
-        return unit_view(self._place, room, self._count)
+    def _tree(self, room: int, *, has_tasks: bool) -> Pruned:
+        self._has_unit_tree = not has_tasks
+        return tree_view(self._place, room, self._count, has_tasks=has_tasks)
 
     def _made_below(self, kind: DocumentKind, room: int) -> Pruned:
         made = Pruned()
@@ -136,11 +132,6 @@ class Filling:
         codex = self._place.stores.codex
         has = {CODEX: codex.entries(), THREADS: codex.threads(), SECRETS: codex.secrets()}
         return tuple(component for component, records in has.items() if records)
-
-    @property
-    def shows_registers(self) -> bool:
-        """Whether the steps are shown them; who looks something up is not, as what they ask may leave the house."""
-        return self._place.node.task_type is not TaskType.SEARCH
 
     @cached_property
     def _at(self) -> str:

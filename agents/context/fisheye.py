@@ -66,18 +66,13 @@ class _Surroundings:
     """Summaries by node."""
 
 
-def tree_view(place: ActivityPlace, room: int, count: Callable[[str], int]) -> Pruned:
+def tree_view(place: ActivityPlace, room: int, count: Callable[[str], int], *, has_tasks: bool = True) -> Pruned:
     """Show where an activity's node stands, in at most `room` tokens.
 
-    The view narrows until it fits; where even the narrowest does not, its last lines stay.
+    The view narrows until it fits; where even the narrowest does not, its last lines stay. Without the tasks of the
+    unit it shows where that stands, the same whichever of them is worked on.
     """
-    around = replace(_look(place, place.node), tasks=_tasks(place))
-    return _fitting(lambda size: _rows(around, size, 0), room, count, place.locale)
-
-
-def unit_view(place: ActivityPlace, room: int, count: Callable[[str], int]) -> Pruned:
-    """Show where a unit stands, without its tasks: the same whichever of them is worked on."""
-    around = _look(place, place.unit)
+    around = replace(_look(place, place.node), tasks=_tasks(place)) if has_tasks else _look(place, place.unit)
     return _fitting(lambda size: _rows(around, size, 0), room, count, place.locale)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bookwright.agents.context.fisheye import task_view, tree_view, unit_view
+from bookwright.agents.context.fisheye import task_view, tree_view
 from bookwright.agents.context.place import ActivityPlace
 from bookwright.agents.context.pruner import Pruned
 from bookwright.models.document import DocumentKind
@@ -86,11 +86,11 @@ def test_void_nodes_are_not_shown(library):
 def test_the_tree_of_units_stands_still_while_their_tasks_are_done(library):
     with library.storage.write() as stores:
         chapter = library.add_unit(stores, stores.nodes.root(), Level.CHAPTER)
-        before = unit_view(at(stores, chapter, chapter), 10_000, count_words)
+        before = tree_view(at(stores, chapter, chapter), 10_000, count_words, has_tasks=False)
         done, opened = library.add_task(stores, chapter, "A design."), library.add_task(stores, chapter)
         part, last = library.add_task(stores, chapter, parent=opened), library.add_task(stores, chapter)
 
-        during = unit_view(at(stores, part, chapter), 10_000, count_words)
+        during = tree_view(at(stores, part, chapter), 10_000, count_words, has_tasks=False)
         listed = task_view(at(stores, part, chapter), 10_000, count_words)
 
     assert during == before
