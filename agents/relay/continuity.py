@@ -90,15 +90,9 @@ class ContextBuildResult:
     """Of all sources, for the reviewer; a writer reads `CodexSight.keywords.shown`."""
     hints: tuple[Hint, ...] = ()
     errors: tuple[str, ...] = ()
+    """Why the unit cannot be written so."""
     warnings: tuple[str, ...] = ()
-
-    def has_errors(self) -> bool:
-        """Whether the unit cannot be written so."""
-        return bool(self.errors)
-
-    def has_warnings(self) -> bool:
-        """Whether something is missing that the unit can be written without."""
-        return bool(self.warnings)
+    """What is missing that it can be written without."""
 
 
 MAX_CACHE_SIZE = 128

@@ -116,13 +116,12 @@ def check_context(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
         return  # its order is all that it takes, or the plan and the pages that its writer is given whole
     with deps.stores() as stores:
         result = ContinuityDirector().build_context(unit, stores, deps.brief)
-    if result.has_errors():
+    if result.errors:
         raise FatalContextError(
             f"{unit.label} cannot be written: {'; '.join(result.errors)}",
             f"{deps.desk.journal.way_on} makes what is missing",
         )
-    if result.has_warnings():
-        run.warn(*result.warnings)
+    run.warn(*result.warnings)
 
 
 def _card(unit: TaskNode, deps: Deps) -> Card:

@@ -89,7 +89,7 @@ def test_what_the_director_cannot_read_is_an_error_and_the_rest_goes_on(library:
         brief = stores.books.get(unit.book).brief
         result = ContinuityDirector().build_context(unit, stores, brief)
 
-    assert result.has_errors()
+    assert result.errors
     assert [error.partition(":")[0] for error in result.errors] == ["Context integration failed"]
     assert result.context.scene_id == "1.1:"
 

@@ -52,7 +52,7 @@ def test_a_result_holds_what_the_sources_name(library: Library) -> None:
     with library.storage.read() as stores:
         result = ContinuityDirector().build_context(unit, stores, brief_of(stores, unit))
 
-    assert not result.has_errors()
+    assert not result.errors
     assert result.warnings == ("Summary L1 not found for ep:2/ch:1",)
     assert result.context.plot_l3 == "Ines meets Bruno."
     assert result.context.summary_l3 == "The lamp fails."
@@ -68,7 +68,7 @@ def test_a_unit_without_a_brief_and_without_designs_has_an_error(library: Librar
     with library.storage.read() as stores:
         result = ContinuityDirector().build_context(unit, stores, brief_of(stores, unit))
 
-    assert result.has_errors()
+    assert result.errors
     assert result.errors == ("Plot L3 not found for ep:1/ch:1",)
 
 
