@@ -51,11 +51,6 @@ def section_level(seen: SeenEntry, section: SeenSection) -> Visibility:
     return section.section.visibility if is_due and _has_begun(seen, section) else Visibility.HIDDEN
 
 
-def secret_level(secret: Secret, at: str, reading: ReadingOrder) -> Visibility:
-    """Return how much of a secret may be told in the unit `at`: all of it from its place on, and once it was told."""
-    return Visibility.USE if coming_out.is_out(secret, at, reading) else secret.visibility
-
-
 def section_texts(seen: SeenEntry) -> list[CodexText]:
     """Every section of an entry, those of later phases as hidden ones.
 
@@ -79,11 +74,12 @@ def is_unknown(seen: SeenEntry, pieces: Sequence[CodexText]) -> bool:
 
 
 def secret_text(secret: Secret, at: str, reading: ReadingOrder) -> CodexText:
-    """Return a secret with how much of it may be told in the unit `at`."""
+    """Return a secret with how much of it may be told in the unit `at`: all of it from its place on, and once told."""
     state, telling = coming_out.state_of(secret, at, reading), coming_out.told_in(secret)
     is_told, came_out = state is SecretState.TOLD, telling.place if telling else secret.revealed_at
     return CodexText(
-        source="secret", id=secret.id, text=secret.content, level=secret_level(secret, at, reading),
+        source="secret", id=secret.id, text=secret.content,
+        level=Visibility.USE if coming_out.is_out(secret, at, reading) else secret.visibility,
         about=secret.related_entity, allowed=secret.allowed_expressions, forbidden=secret.forbidden_keywords,
         subtlety=_SUBTLETY[secret.importance], is_told=is_told,
         is_owed=state in (SecretState.DUE, SecretState.PENDING),

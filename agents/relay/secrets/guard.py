@@ -197,18 +197,13 @@ class OpenDesigns:
         return "\n\n".join([unit.title, unit.goal, *(design.document.text for design in self.unit)]) if self else ""
 
 
-def designs_of(unit: TaskNode, stores: Stores) -> OpenDesigns:
-    """Return the designs that bear on a unit, whether its writer may read them or not."""
+def open_designs(unit: TaskNode, stores: Stores, guard: Callable[[], Guard]) -> OpenDesigns:
+    """Return the designs that the writer of a unit may read; none where any of them tells what is kept back there."""
     above = [own for own in stores.nodes.ancestors(unit) if own.parent is not None]
     own = tuple(_made_for([unit, *above], stores))
     book = stores.documents.latest(DocumentKind.BOOK_DESIGN)
     is_repeated = unit.parent is None and own and book is not None and not book.origin.is_revision
-    return OpenDesigns(None if is_repeated else book, own)
-
-
-def open_designs(unit: TaskNode, stores: Stores, guard: Callable[[], Guard]) -> OpenDesigns:
-    """Return the designs that the writer of a unit may read; none where any of them tells what is kept back there."""
-    designs = designs_of(unit, stores)
+    designs = OpenDesigns(None if is_repeated else book, own)
     is_told = bool(designs) and not (held := guard()).is_idle and any(map(held.violations, designs.texts))
     return OpenDesigns(None, ()) if is_told else designs
 

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bookwright.agents.relay.codex_texts import secret_level, section_level
+from bookwright.agents.relay.codex_texts import secret_text, section_level
 from bookwright.agents.relay.secrets.kept import kept_of
 from bookwright.agents.relay.secrets.matching import Matcher
 from bookwright.agents.relay.secrets.visibility import VisibleCodex, collect_hints, filter_codex
@@ -70,7 +70,7 @@ def test_a_text_that_is_hidden_or_only_noticed_never_comes_out(
     codex = visible(entries, secrets, [], at)
 
     seen = [Sight(at, READING).see(one) for one in entries]
-    hidden = {one.content for one in secrets if secret_level(one, at, READING) < Visibility.KNOW}
+    hidden = {one.content for one in secrets if secret_text(one, at, READING).level < Visibility.KNOW}
     hidden |= {
         text for one in seen for s in one.sections for text in TEXTS
         if text in s.section.text and section_level(one, s) < Visibility.KNOW
@@ -92,7 +92,7 @@ def test_nothing_that_was_told_is_hidden_again_later(level: Visibility, place: A
         section_level(found, found.sections[0]) for at in (early, late) for found in [Sight(at, READING).see(one)]
     ]
 
-    assert secret_level(kept, early, READING) <= secret_level(kept, late, READING)
+    assert secret_text(kept, early, READING).level <= secret_text(kept, late, READING).level
     assert levels[0] <= levels[1] <= level
 
 
