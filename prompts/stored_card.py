@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache, lru_cache
 from typing import Any
 
@@ -10,15 +10,6 @@ from bookwright.prompts.card import BookCard, Card, KeptCard, NodeCard
 
 _BELOW = {"book": BookCard, "unit": NodeCard, "task": NodeCard, "tasks": NodeCard, "secrets": KeptCard}
 """Fields that hold cards, or lists of them."""
-
-
-@dataclass(frozen=True)
-class StoredCard:
-    """What the last block of a step's prompt was rendered from."""
-
-    card: Card
-    locale: str
-    """The language of the prompts."""
 
 
 def parts_of(card: Card, locale: str) -> tuple[str, str]:
@@ -38,11 +29,11 @@ def _shared(book: BookCard, unit: NodeCard, locale: str) -> str:
     return _ENCODER.encode({"locale": locale, "book": book, "unit": unit})
 
 
-def card_of(parts: Sequence[str]) -> StoredCard:
-    """Return the card of its two parts; a field that this version does not know is left out."""
+def card_of(parts: Sequence[str]) -> tuple[Card, str]:
+    """Return the card of its two parts and the language of its prompts; a field that nobody knows here is left out."""
     shared, own = map(json.loads, parts)
     locale = shared.pop("locale")
-    return StoredCard(_made(Card, {"task": shared["unit"], **shared, **own}), locale)
+    return _made(Card, {"task": shared["unit"], **shared, **own}), locale
 
 
 def _values(card: Any) -> dict[str, Any]:

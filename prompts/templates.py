@@ -141,8 +141,8 @@ def source_of(path: str, locale: str, folder: Path | None = None) -> tuple[str, 
 
 def takes_in(path: str, locale: str, folder: Path | None = None) -> list[str]:
     """Return the templates that one extends, includes or imports, by path."""
-    found = meta.find_referenced_templates(environment(locale, folder).parse(source_of(path, locale, folder)[0]))
-    return sorted({name.removesuffix(ENDING) for name in found if name is not None})
+    _, taken = _named(source_of(path, locale, folder)[0])
+    return sorted(name.removesuffix(ENDING) for name in taken)
 
 
 def render_edited(file: Path, stands_for: str, path: str, card: Card, locale: str, folder: Path | None = None) -> str:

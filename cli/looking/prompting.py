@@ -179,8 +179,7 @@ def _rendered(opened: OpenBook, number: int, file: Path, stands_for: str | None)
         )
     if NO_LONGER_KEPT in (*asked, *parts):
         raise InvalidInput(f"the prompt of step {number} is no longer kept, so nothing can be rendered beside it")
-    stored = card_of(parts)
-    card, locale = stored.card, stored.locale
+    card, locale = card_of(parts)
     replaced = stands_for or step.template
     folder = _prompts_of(opened)
     source_of(replaced, locale, folder)  # one that is not there would change nothing, and say nothing

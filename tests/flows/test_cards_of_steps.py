@@ -56,8 +56,8 @@ def not_as_asked(storage: BookStorage) -> list[StepLine]:
         cards = {line: card_of(stores.steps.card(line.id)) for line in asked_steps(storage)}
         return [
             line
-            for line, stored in cards.items()
-            if render(line.template, stored.card, stored.locale) != stores.steps.prompt(line.id)[-1]
+            for line, (card, locale) in cards.items()
+            if render(line.template, card, locale) != stores.steps.prompt(line.id)[-1]
         ]
 
 
@@ -83,6 +83,6 @@ def test_so_is_every_step_of_a_finished_book(tmp_path: Path, brief: dict[str, An
 def test_what_a_units_steps_have_in_common_is_stored_once(written: BookStorage) -> None:
     with written.read() as stores:
         shared = {stores.steps.card(line.id)[0] for line in asked_steps(written)}
-        units = {card_of(stores.steps.card(line.id)).card.unit for line in asked_steps(written)}
+        units = {card_of(stores.steps.card(line.id))[0].unit for line in asked_steps(written)}
 
     assert len(shared) == len(units) < len(asked_steps(written)) / 4
