@@ -28,8 +28,9 @@ from bookwright.agents.runtime.metrics import StreamMeter, note
 from bookwright.agents.runtime.permission import PermissionGuard
 from bookwright.agents.runtime.sinks import Sinks
 from bookwright.agents.runtime.talk import RequestMaker, TalkSession, as_event
-from bookwright.agents.tools.builtin import file_registry
+from bookwright.agents.tools.builtin import file_tools
 from bookwright.agents.tools.files.sandbox import Sandbox
+from bookwright.agents.tools.overflow import Overflow
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.agents.tools.tool import Tool
 from bookwright.models.settings import Settings
@@ -218,7 +219,10 @@ def _tools(execution: Execution) -> ToolRegistry:
     """The tools before the lists are applied: a registry of this execution's own."""
     if execution.tools is not None:
         return execution.tools.only()
-    return ToolRegistry([]) if execution.cwd is None else file_registry(Sandbox(execution.cwd))
+    if execution.cwd is None:
+        return ToolRegistry([])
+    vault = Sandbox(execution.cwd)
+    return ToolRegistry(file_tools(vault), Overflow(vault))  # which keeps the whole of long answers there
 
 
 def _system(params: StreamParams) -> str:

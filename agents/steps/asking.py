@@ -8,6 +8,7 @@ from typing import Any
 
 from bookwright.agents.agent import Agent
 from bookwright.agents.backends.protocol import Correction, Prompt, Request, Sampling, ToolSpec
+from bookwright.agents.cards import guarded
 from bookwright.agents.react.loop import MAX_STEPS, Loop, acting, answered, shown
 from bookwright.agents.react.observation import ROOM
 from bookwright.agents.small.sampling import sampling_extra
@@ -200,7 +201,7 @@ class Asking:
     @cached_property
     def card(self) -> Card:
         """What the step's template reads."""
-        return self.material.shown_card
+        return guarded(self.material.card, self.material.guard_now, self.material.left_out)
 
     @cached_property
     def system(self) -> str:

@@ -6,7 +6,6 @@ from functools import cached_property
 from pathlib import Path
 
 from bookwright.agents.agent import Agent
-from bookwright.agents.cards import guarded
 from bookwright.agents.context.builder import Context
 from bookwright.agents.context.shortfall import MARK
 from bookwright.agents.relay.secrets.guard import Guard
@@ -64,7 +63,7 @@ class ActivityMaterial:
         self.warn(*context.warnings)
         if self.guard.is_idle:
             return context
-        return replace(context, blocks=tuple(self.guard.redact(block, self._left_out) for block in context.blocks))
+        return replace(context, blocks=tuple(self.guard.redact(block, self.left_out) for block in context.blocks))
 
     @property
     def is_small(self) -> bool:
@@ -99,11 +98,6 @@ class ActivityMaterial:
         return self.leading + self.context.stable
 
     @property
-    def shown_card(self) -> Card:
-        """The card as templates see it."""
-        return guarded(self.card, self.guard_now, self._left_out)
-
-    @property
     def guard_now(self) -> Guard:
         """The guard, beside the prose that stands before the next step."""
         prose = [made.text for made in self.artefacts if made.is_prose]
@@ -130,13 +124,13 @@ class ActivityMaterial:
         del self.artefacts[place]
 
     @cached_property
-    def _left_out(self) -> str:
+    def left_out(self) -> str:
         """What stands in the place of entries that a guard took out."""
         return "" if self.is_small else render_part("story/_left_out", self.desk.locale)
 
     def add(self, tag: str, text: str, *, is_prose: bool = False) -> None:
         """Put a text before the steps that follow: prose as it is, anything else without what a guard finds."""
-        shown = text if is_prose else self.guard_now.redact(text, self._left_out)
+        shown = text if is_prose else self.guard_now.redact(text, self.left_out)
         self.artefacts.append(Artefact(tag, shown, is_prose))
 
     def narrow_to(self, *tags: str) -> None:

@@ -10,8 +10,6 @@ from bookwright.agents.tools.files.ls import LS
 from bookwright.agents.tools.files.read import ReadTool
 from bookwright.agents.tools.files.sandbox import Sandbox
 from bookwright.agents.tools.files.write import Write
-from bookwright.agents.tools.overflow import Overflow
-from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.agents.tools.searchers.protocol import Searcher
 from bookwright.agents.tools.tool import Tool
 from bookwright.agents.tools.web.connection import Network
@@ -26,8 +24,3 @@ def file_tools(vault: Sandbox) -> list[Tool[Any]]:
 def web_tools(services: Sequence[Searcher], wire: Network | None = None) -> list[Tool[Any]]:
     """The tools that look outside of the book; `wire` is the way there, where it is not the usual one."""
     return [WebSearch(services), FetchPage(wire)]
-
-
-def file_registry(vault: Sandbox) -> ToolRegistry:
-    """A registry of the tools on a folder's files, which keeps the whole of long answers in it."""
-    return ToolRegistry(file_tools(vault), Overflow(vault))

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from bench.protocol import every_tool
-from bookwright.agents.tools.builtin import file_registry
+from bookwright.agents.tools.builtin import file_tools
 from bookwright.agents.tools.files.sandbox import Sandbox
+from bookwright.agents.tools.overflow import Overflow
 from bookwright.agents.tools.registry import ToolRegistry
 
 SECRET = "THE-SECRET"
@@ -30,7 +31,7 @@ def vault(root: Path) -> Sandbox:
 
 @pytest.fixture
 def registry(vault: Sandbox) -> ToolRegistry:
-    return file_registry(vault)
+    return ToolRegistry(file_tools(vault), Overflow(vault))
 
 
 @pytest.fixture(scope="package")
