@@ -229,8 +229,7 @@ def _number(words: str) -> str:
 
 def _text(words: str) -> str:
     """What is dictated: behind a colon, or else between quotation marks."""
-    match = _AFTER_COLON.search(words) or _QUOTED.search(words)
-    return match.group(1) if match else ""
+    return _found(_AFTER_COLON, words) or _found(_QUOTED, words)
 
 
 def _found(pattern: re.Pattern[str], words: str) -> str:

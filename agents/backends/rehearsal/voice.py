@@ -100,14 +100,9 @@ class Voice:
 
     def sentence(self, kind: str, rng: Random) -> str:
         """Make one sentence; `kind` names a list of forms in the lexicon."""
-        random = rng.random
-        forms = self._forms[kind]
-        text = "".join(
-            [
-                part if isinstance(part, str) else part[int(random() * len(part))]
-                for part in forms[int(random() * len(forms))]
-            ]
-        )
+        random, forms = rng.random, self._forms[kind]
+        form = forms[int(random() * len(forms))]
+        text = "".join([part if isinstance(part, str) else part[int(random() * len(part))] for part in form])
         return text[0].upper() + text[1:]
 
     def title(self, rng: Random) -> str:
