@@ -73,26 +73,26 @@ _TEMPERATURES = {
 def plan_workflow(level: Level, length_class: str, profile: ProfileName, depth: Depth = Depth.FULL) -> Workflow:
     """The steps that end in a round's tasks; the book's expert goes by its length class."""
     if profile is ProfileName.SMALL:
-        return (_last("planner", "story/small/plan", "planner", "planner"),)
+        return (_last("planner", "story/small/plan", "planner"),)
     names = _thinned(PLAN_STEPS[level], profile, is_seconded=level in (Level.BOOK, Level.VOLUME))
     if depth is not Depth.FULL and profile is not ProfileName.FINE:
         names = tuple(name for name in names if name != "critic")
-    return _debate(f"story/{level}/plan", names, "planner", "planner", length_class if level is Level.BOOK else "")
+    return _debate(f"story/{level}/plan", names, "planner", length_class if level is Level.BOOK else "")
 
 
 def hierarchy_workflow(level: Level, profile: ProfileName) -> Workflow:
     """The steps that end in the next child, or in all children."""
     if profile is ProfileName.SMALL:
-        return (_last("planner", "story/small/divide", "divider", "divider"),)
+        return (_last("planner", "story/small/divide", "divider"),)
     names = _thinned(HIERARCHY_STEPS[level], profile, is_seconded=False)
-    return _debate(f"story/{level}/hierarchy", names, "divider", "divider")
+    return _debate(f"story/{level}/hierarchy", names, "divider")
 
 
 def decomposition_workflow(level: Level, task_type: TaskType, profile: ProfileName) -> Workflow:
     """The steps that cut a complex task into parts."""
     is_search = task_type is TaskType.SEARCH
     names = _thinned(_TWO_STEPS if is_search else _THREE_STEPS, profile, is_seconded=False)
-    steps = _debate(f"story/{level}/decomposition/{task_type}", names, "planner", "planner")
+    steps = _debate(f"story/{level}/decomposition/{task_type}", names, "planner")
     return tuple(replace(step, tools=LOOKUPS) for step in steps) if is_search else steps
 
 
@@ -272,14 +272,14 @@ def _thinned(names: tuple[str, ...], profile: ProfileName, *, is_seconded: bool)
     return names
 
 
-def _debate(folder: str, names: tuple[str, ...], role: str, context: str, length_class: str = "") -> Workflow:
+def _debate(folder: str, names: tuple[str, ...], role: str, length_class: str = "") -> Workflow:
     steps = []
     for name in names[:-1]:
         full = f"{name}_{length_class}" if length_class and name in ("proposer", "critic") else name
         asked = "critic" if "critic" in name else role
-        steps.append(Agent(full, f"{folder}/{full}", asked, _TEMPERATURES[name], context, _ARTEFACTS[name]))
-    return (*steps, _last(names[-1], f"{folder}/{names[-1]}", role, context))
+        steps.append(Agent(full, f"{folder}/{full}", asked, _TEMPERATURES[name], role, _ARTEFACTS[name]))
+    return (*steps, _last(names[-1], f"{folder}/{names[-1]}", role))
 
 
-def _last(name: str, prompt: str, role: str, context: str) -> Agent:
-    return Agent(name, prompt, role, SYNTHESIS, context, output=PlanOutput)
+def _last(name: str, prompt: str, role: str) -> Agent:
+    return Agent(name, prompt, role, SYNTHESIS, role, output=PlanOutput)
