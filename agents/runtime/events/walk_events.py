@@ -51,7 +51,12 @@ class WalkEvents:
         """Say that an attempt is on record."""
         self._last_step = step
         with suppress(Exception):  # see the class
-            data = _step_data(attempt, step, self._asked.partition(" ")[0])
+            data = {
+                "id": step, "label": self._asked.partition(" ")[0], "activity": attempt.key.activity.value,
+                "step": attempt.key.step, "attempt": attempt.attempt, "role": attempt.role,
+                "detail": speakable(attempt.detail), "failure": attempt.failure.value if attempt.failure else None,
+                **_bill(attempt.reply),
+            }  # fmt: skip
             self._speaker(self._asked).event(STEP, data=data)
 
     def finished(self, unit: TaskNode) -> None:
@@ -123,12 +128,4 @@ def _bill(reply: Reply) -> dict[str, object]:
     return {
         "model": reply.model, "inputTokens": usage.input_tokens, "cachedTokens": usage.cached_tokens,
         "outputTokens": usage.output_tokens, "cost": reply.cost, "durationMillis": reply.duration_millis,
-    }  # fmt: skip
-
-
-def _step_data(attempt: Attempt, step: int, label: str) -> dict[str, object]:
-    return {
-        "id": step, "label": label, "activity": attempt.key.activity.value, "step": attempt.key.step,
-        "attempt": attempt.attempt, "role": attempt.role, "detail": speakable(attempt.detail),
-        "failure": attempt.failure.value if attempt.failure else None, **_bill(attempt.reply),
     }  # fmt: skip
