@@ -71,7 +71,7 @@ class MeaningCheck:
     def find(self, secret: Secret) -> list[Alike]:
         """Return the runs that come near enough to be reported, the likest of those that overlap, in reading order."""
         near = [alike.run for alike in self._scored(secret, _NEAR)]
-        return best_apart(self._scored_again(secret, near, LEAST) if near else [])
+        return best_apart(self._scored_again(secret, near) if near else [])
 
     def nearest(self, secret: Secret, count: int) -> list[Alike]:
         """Return so many single sentences, the likest first."""
@@ -84,13 +84,13 @@ class MeaningCheck:
             self._vectors[texts] = self._run_vectors(texts, self._runs)
         return _alike(self._runs, self._vectors[texts], self._left_of([secret.content])[0], least)
 
-    def _scored_again(self, secret: Secret, runs: Sequence[Run], least: float) -> list[Alike]:
-        """Score runs without names and without the words that they share with the secret."""
+    def _scored_again(self, secret: Secret, runs: Sequence[Run]) -> list[Alike]:
+        """The runs that are near enough still without names and without the words that they share with the secret."""
         content = self._unnamed(secret.content)
         texts = list(spared(self._sentences, secret.allowed_expressions))
         for place in {place for run in runs for place in range(run.first, run.last + 1)}:
             texts[place] = without_shared(self._unnamed(texts[place]), content, self._language)
-        return _alike(runs, self._run_vectors(texts, runs), self._left_of([content])[0], least)
+        return _alike(runs, self._run_vectors(texts, runs), self._left_of([content])[0], LEAST)
 
     def _unnamed(self, text: str) -> str:
         return without_names(text, self._names, SOMEBODY[self._language])
