@@ -24,9 +24,9 @@ class _Head:
     """Characters up to the next heading."""
 
     @property
-    def is_chapter(self) -> bool:
-        """Worded as a chapter's."""
-        return self.read is not None and self.read.rank in (Rank.CHAPTER, Rank.SPECIAL)
+    def rank(self) -> Rank | None:
+        """What it stands above by its wording; None where that does not tell."""
+        return self.read.rank if self.read else None
 
 
 def marked_headings(blocks: Sequence[Block]) -> list[HeadingMark]:
@@ -53,20 +53,19 @@ def _heads(blocks: Sequence[Block]) -> list[_Head]:
 
 
 def _without_title(heads: list[_Head]) -> list[_Head]:
-    """Leave the book's own title out: the first heading, the only one of its level, above all others."""
-    last = heads[-1].read if heads else None
+    """Leave the book's own title out: the first heading, the only one of its level, above all others, and no part's."""
+    last, others = heads[-1].read if heads else None, heads[1:]
     least = 1 if last and last.rank is Rank.CHAPTER and not last.is_weak else 2
-    if len(heads) > least and not heads[0].is_chapter and all(head.level > heads[0].level for head in heads[1:]):
-        return heads[1:]
-    return heads
+    is_title = len(heads) > least and heads[0].rank in (None, Rank.MATTER)
+    return others if is_title and all(one.level > heads[0].level for one in others) else heads
 
 
 def _chapter_level(heads: Sequence[_Head]) -> int:
     """Return the level at which the texts stand: where headings say "chapter", or the highest with texts below it."""
     levels = sorted({head.level for head in heads})
-    worded = {level: sum(head.is_chapter for head in heads if head.level == level) for level in levels}
-    best = max(levels, key=lambda level: (worded[level], -level))
-    if worded[best] >= _LEAST_HEADINGS:
+    worded = [head.level for head in heads if head.rank in (Rank.CHAPTER, Rank.SPECIAL)]
+    best = max(levels, key=lambda level: (worded.count(level), -level))
+    if worded.count(best) >= _LEAST_HEADINGS:
         return best
     for level in levels[:-1]:
         own = sum(head.level == level for head in heads)
@@ -82,6 +81,6 @@ def _mark(head: _Head, level: int, after: _Head | None) -> HeadingMark:
     if is_contents(head.text):
         return HeadingMark(head.index, "", head.text, is_matter=True)
     is_above = head.level < level and after is not None and after.level > head.level
-    is_part = is_above or (read is not None and read.rank is Rank.PART and head.body < THIN and after is not None)
+    is_part = is_above or (head.rank is Rank.PART and head.body < THIN and after is not None)
     title = read.title if read is not None and not read.is_weak and read.rank is not Rank.SPECIAL else head.text
     return HeadingMark(head.index, title, head.text, is_part=is_part, leaves_part=head.level < level and not is_part)

@@ -150,6 +150,18 @@ def test_a_title_above_the_only_marked_chapter_is_no_part():
     assert [one.title for one in recognise(ManuscriptSource(unnumbered, "md"), Language.EN).chapters] == ["Prologue"]
 
 
+@pytest.mark.parametrize("part", ["Part One", "Book 2: The Sea", "Volume II", "第一部", "第二卷 海", "卷一"])
+def test_the_only_part_above_several_marked_chapters_is_a_part_and_no_title(part: str):
+    blocks = Block(part, 1), Block("The Boat", 2), Block(PROSE), Block("The Land", 2), Block(PROSE)
+
+    found = recognise(ManuscriptSource(blocks, "md"), Language.EN)
+    titled = recognise(ManuscriptSource((Block("Book of Hours", 1), *blocks[1:]), "md"), Language.EN)
+
+    assert ([one.heading for one in found.parts], [one.part for one in found.chapters]) == ([part], [0, 0])
+    assert (found.title, found.notes) == ("", ())
+    assert (titled.title, titled.parts) == ("Book of Hours", ())
+
+
 @pytest.mark.parametrize("front", [("By nine the rain came.",), ("It was late.", "By Tuesday…", "Nobody spoke")])
 def test_a_sentence_above_the_first_heading_is_no_author_and_is_kept(front: tuple[str, ...]):
     found = found_in("\n\n".join([*front, "Chapter 1", PROSE, "Chapter 2", PROSE]))
