@@ -62,7 +62,7 @@ def edit_view(stores: Stores, label: str, kind: DocumentKind | None) -> EditView
 def save_or_queue(opened: OpenBook, edit: PlainEdit, after: int | None = None) -> SavedEdit:
     """Make an author's change at once where the book rests; else let it wait for whoever writes the book.
 
-    `after` is the last edit of the same thing that the author has seen; this one replaces it where it waits still.
+    `after` is the last edit that the author has seen; one of the same thing that waits is replaced if it is no later.
 
     Raises:
         EditConflict: Another version stands, or another edit waits; nothing was changed.
@@ -90,12 +90,12 @@ def queue_edit(opened: OpenBook, edit: AuthorEdit, after: int | None) -> int:
     """Let an edit wait for whoever writes the book; return its number.
 
     Raises:
-        EditConflict: Another version stands, or another edit of the same thing waits than `after`.
+        EditConflict: Another version stands, or an edit of the same thing waits that came later than `after`.
         InvalidInput: It cannot be so.
     """
     with opened.storage.write() as stores:
         before = stores.edits.waiting_for(edit.target)
-        if before is not None and before.id != after:
+        if before is not None and before.id > (after or 0):
             raise EditConflict("another edit of the same thing waits to be taken in; nothing was changed")
         if not isinstance(edit, NoteEdit):
             edit = _upon_own(stores, edit, after)

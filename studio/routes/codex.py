@@ -37,6 +37,7 @@ def codex(book: ThisBook) -> HTMLResponse:
     with book.read() as stores:
         rows = {kind: [_row(kind, one) for one in stores.codex.current(kind)] for kind in RecordKind}
         named = places_named(stores, (secret.revealed_at for secret in stores.codex.secrets()))
+        waiting = stores.edits.waiting()
         wishes = [
             (wish, _row(kind, stores.codex.get(kind, wish.slug)).name)
             for kind in RecordKind
@@ -44,7 +45,7 @@ def codex(book: ThisBook) -> HTMLResponse:
         ]
     return book.page(
         "codex.html.j2", "codex", entries=rows[RecordKind.ENTRY], secrets=rows[RecordKind.SECRET],
-        wishes=wishes, entry_kinds=list(EntryKind), named=named,
+        wishes=wishes, entry_kinds=list(EntryKind), named=named, waiting=waiting,
     )  # fmt: skip
 
 
@@ -92,7 +93,7 @@ def take_record_up(book: ThisBook, kind: RecordKind, name: str, fields: Fields) 
 
 
 def _changed(book: BookRequest, words: str, undo: Undo | None, stands: int, after: int | None = None) -> HTMLResponse:
-    """Say what was done to a record; the form that is open saves upon that from now on."""
+    """Say what was done to a record; the page saves upon that from now on. What is not there yet `stands` as 0."""
     return page(book.request, "record_done.html.j2", words=words, undo=undo, stands=stands, after=after)
 
 
@@ -105,23 +106,23 @@ def add(book: ThisBook, kind: RecordKind, fields: Fields) -> HTMLResponse:
     """Add a record, and show it; while the book is written, between two of its steps."""
     with book.change() as opened:
         wanted = new_record(opened, kind, fields)
-        saved = save_or_queue(opened, wanted)
+        saved = save_or_queue(opened, wanted, number_in(fields, "after"))
     if saved.queued is not None:
-        return book.queued(saved.queued)
+        return _changed(book, *book.waiting(saved.queued), 0, saved.queued)
     return go_to(f"/books/{book.id}/codex/{kind.value}/{wanted.slug}")
 
 
 @router.post("/books/{book}/suggestions/{number}/{verdict}")
-def decide(book: ThisBook, number: int, verdict: str) -> HTMLResponse:
+def decide(book: ThisBook, number: int, verdict: str, fields: Fields) -> HTMLResponse:
     """Take what a reading of the pages would change of a record, or drop it."""
     if verdict not in ("take", "drop"):
         raise EntryNotFound("There is no such decision.")
     with book.change() as opened:
         with opened.storage.read() as stores:
             wanted = decision(stores, number, is_taken=verdict == "take")
-        saved = save_or_queue(opened, wanted)
+        saved = save_or_queue(opened, wanted, number_in(fields, "after"))
     if saved.queued is not None:
-        return book.queued(saved.queued)
+        return _changed(book, *book.waiting(saved.queued), 0, saved.queued)
     made = saved.made
     if verdict == "drop" or not isinstance(made, Stored):
         return book.done("Dropped.")
@@ -131,14 +132,13 @@ def decide(book: ThisBook, number: int, verdict: str) -> HTMLResponse:
 @router.get("/books/{book}/threads")
 def threads(book: ThisBook) -> HTMLResponse:
     """Show what was laid early to be paid off later, over the chapters, with what wants looking after."""
-    opened = book.opened
     with book.read() as stores:
         board = make_board(stores, PACINGS["medium"])
-        written = stores.nodes.root().written
+        written, waiting = stores.nodes.root().written, stores.edits.waiting()
         threads = [card.thread for card in board.cards]
         named = places_named(stores, (None, *(place for thread in threads for place in thread.places)))
-    chart = thread_chart(report_of(opened.storage, opened.settings)) if written else None
-    return book.page("threads.html.j2", "threads", board=board, chart=chart, named=named)
+    chart = thread_chart(report_of(book.opened.storage, book.opened.settings)) if written else None
+    return book.page("threads.html.j2", "threads", board=board, chart=chart, named=named, waiting=waiting)
 
 
 def _row(kind: RecordKind, stored: Stored[Record]) -> RecordRow:

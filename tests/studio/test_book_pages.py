@@ -6,7 +6,7 @@ from zipfile import ZipFile
 
 from starlette.testclient import TestClient
 
-from bookwright.models.codex.record import RecordKind
+from bookwright.models.codex.record import FieldSuggestion, RecordKind
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.gate import FallbackHistory, GateKind, GateState, Refusal
 from bookwright.models.settings import Settings
@@ -109,6 +109,42 @@ def test_an_entry_that_is_saved_again_while_the_book_is_written_goes_on_from_the
     with book.read() as stores:
         names = [one.record.model_dump()["name"] for one in stores.codex.history(RecordKind.ENTRY, "mira")]
     assert names == ["Mira", "Mira Veil", "Mira Vane", "Mira Veil"]
+
+
+def test_a_second_verdict_or_entry_while_the_first_waits_takes_its_place_where_that_was_seen(
+    page: TestClient, book: BookStorage
+) -> None:
+    page.post("/books/lamp/codex/entry", data={"name": "Ines", "kind": "character"})
+    with book.write() as stores:
+        wish = FieldSuggestion(path="aliases", present=[], wanted=["The Keeper"])
+        stores.codex.suggestions.add(RecordKind.ENTRY, "ines", 1, wish, None, None)
+        lease = Lease.take(stores.connection, "lamp", "a worker on elsewhere", 60)
+    number = re.findall(r"suggestions/(\d+)/take", page.get("/books/lamp/codex").text)[0]
+    seen: dict[str, str] = {}
+
+    def post(path: str, **fields: str) -> int:
+        answer = page.post(f"/books/lamp/{path}", data=fields | seen, headers=PIECE)
+        seen.update(_stands(answer.text))
+        return answer.status_code
+
+    first = post(f"suggestions/{number}/drop"), post("codex/entry", name="Mira", text="A keeper.")
+    again = post(f"suggestions/{number}/take"), post("codex/entry", name="Mira", text="A smuggler.")
+    threads = post("codex/foreshadowing", name="The Glove"), post("codex/foreshadowing", name="The Glove", text="Lost.")
+    pages = [page.get(f"/books/lamp/{name}").text for name in ("codex", "threads")]
+    shown, seen = seen, {}
+    blind = post(f"suggestions/{number}/drop"), post("codex/entry", name="Mira")
+    with book.write() as stores:
+        lease.release(stores.connection)
+    page.post("/books/lamp/edit/1.1", data={"text": "Snow fell.", "version": "1", "kind": "prose"})  # takes all in
+
+    assert (first, again, threads, blind) == ((200, 200), (200, 200), (200, 200), (409, 409))
+    assert [_stands(one) for one in pages] == [shown, shown]
+    assert all("3 wait to be taken in" in one for one in pages)
+    with book.read() as stores:
+        entries = {one.record.id: one.record.model_dump() for one in stores.codex.current(RecordKind.ENTRY)}
+        threads_now = [one.record.model_dump() for one in stores.codex.current(RecordKind.FORESHADOWING)]
+    assert (entries["ines"]["aliases"], entries["mira"]["sections"][0]["text"]) == (("The Keeper",), "A smuggler.")
+    assert [one["seed"]["content"] for one in threads_now] == ["Lost."]
 
 
 def test_lists_of_names_are_typed_with_commas(page: TestClient, book: BookStorage) -> None:
