@@ -50,6 +50,12 @@ class Kinship:
         """Return all versions of a document of two nodes, here and there, oldest first, without texts."""
         return self.mine.documents.versions(mine, kind), self.theirs.documents.versions(theirs, kind)
 
+    def has_changed(self, mine: TaskNode, theirs: TaskNode) -> bool:
+        """Whether they have a text of a unit's own, and not as it was when the two parted."""
+        ours, others = self.versions(mine.key, theirs.key, DocumentKind.PROSE)
+        base = self.base(ours, others)
+        return bool(others) and (base is None or base.text_hash != others[-1].text_hash)
+
     def base(self, mine: list[Document], theirs: list[Document]) -> Document | None:
         """Return the version that both began with: the last that reads the same, else what stood at the fork."""
         known = {version.text_hash for version in mine}

@@ -160,11 +160,8 @@ class Planner:
         return TakeUnits(mine, theirs, new, tuple(only_mine) if is_remade else ())
 
     def _is_whole_there(self, mine: TaskNode, theirs: TaskNode, parts: list[TaskNode]) -> bool:
-        """Whether they have written in one piece what is in parts here."""
-        if not any(part.is_unit for part in parts):
-            return False
-        there = self._kin.theirs.documents.current(theirs.key, DocumentKind.PROSE, with_text=False)
-        return there is not None and self._kin.mine.documents.current(mine.key, DocumentKind.PROSE) is None
+        """Whether they have written in one piece, since the two parted, what is in parts here."""
+        return any(part.is_unit for part in parts) and self._kin.has_changed(mine, theirs)
 
     def _has_moved_on(self, mine: TaskNode) -> bool:
         """Whether something of a unit was made or changed here since they were forked."""
@@ -178,14 +175,18 @@ class Planner:
     def _goes_further(self, mine: TaskNode, theirs: TaskNode) -> bool:
         """Whether I have units below a node that they have not: then it stands as it stands here."""
         there = {child.label for child in self._kin.theirs.nodes.children(theirs.key)}
+        return any(child.label not in there for child in self._staying(mine))
+
+    def _staying(self, mine: TaskNode) -> list[TaskNode]:
+        """What of mine stays below a node."""
         replaced = {node.key for units in self.plan.units for node in units.replaced}
-        own = self._kin.mine.nodes.children(mine.key)
-        return any(child.label not in there and child.key not in replaced for child in own)
+        return [child for child in self._kin.mine.nodes.children(mine.key) if child.key not in replaced]
 
     def _documents(self, mine: TaskNode, theirs: TaskNode) -> None:
         kinds = [self._kind] if self._kind else list(DocumentKind)
         for document in self._kin.theirs.documents.of_nodes([theirs.key], *kinds):
-            self._document(mine, theirs, document)
+            if document.kind is not DocumentKind.PROSE or not any(one.is_unit for one in self._staying(mine)):
+                self._document(mine, theirs, document)
 
     def _document(self, mine: TaskNode, theirs: TaskNode, their: Document) -> None:
         kind = their.kind

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bookwright.app.access import OpenBook
 from bookwright.app.branches.comparing import UnitPair
-from bookwright.app.branches.kinship import Kinship, kinship
+from bookwright.app.branches.kinship import kinship
 from bookwright.app.node_lookup import node_at, node_names
 from bookwright.models.document import DocumentKind
 from bookwright.models.story_time.clock import upward
@@ -41,7 +41,8 @@ def offers_of(a: OpenBook, b: OpenBook, pairs: tuple[UnitPair, ...]) -> Offers:
         counts: Counter[str] = Counter()
         nearest: dict[str, str] = {}
         for pair in pairs:
-            if pair.a is not None and _is_kept(pair.label, kin):
+            both = [one.nodes.by_label(pair.label) for one in (mine, theirs)] if None not in (pair.a, pair.b) else []
+            if both and not kin.has_changed(*both):
                 continue  # it was changed in this book alone: there is nothing to take over
             nodes = (node_at(label, theirs) for label in upward(pair.label))
             labels = [node.label for node in nodes if node and not kin.is_theirs_alone(node)]
@@ -84,13 +85,3 @@ def differing_documents(a: OpenBook, b: OpenBook) -> list[tuple[str, str, Docume
         names = node_names(theirs, [label for label, _ in found])
     found.sort(key=lambda one: order_of(one[0]))
     return [(label, names[label], kind) for label, kind in found]
-
-
-def _is_kept(label: str, kin: Kinship) -> bool:
-    """Whether the branch has a text as it was when the two parted."""
-    mine, theirs = kin.mine.nodes.by_label(label), node_at(label, kin.theirs)
-    if theirs is None:
-        return False
-    ours, others = kin.versions(mine.key, theirs.key, DocumentKind.PROSE)
-    base = kin.base(ours, others)
-    return bool(others) and base is not None and base.text_hash == others[-1].text_hash

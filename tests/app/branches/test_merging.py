@@ -1,6 +1,7 @@
 """What a branch has made is taken over as it is, both sides' changes are an author's to settle, and undo is exact."""
 
 import json
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -89,6 +90,66 @@ def test_a_text_alone_is_not_put_over_one_that_stands_in_parts(grove: Grove, ori
         merge(book, MergeOrder(origin, take="1.4", kind=DocumentKind.PROSE))
 
     assert grove.rows(branch) == before
+
+
+def test_a_text_that_its_own_side_left_as_it_was_does_not_take_the_place_of_parts(grove: Grove, origin: str) -> None:
+    branch = grove.fork(origin, at="chapter 1")
+    divide(grove, branch, "1.4")
+    before, order = grove.rows(branch), MergeOrder(origin, take="1.4", choices={"1.4": THEIRS})
+
+    with pytest.raises(InvalidInput, match=r"no conflict at 1\.4"):  # the text is that of before the fork
+        merge(grove.open(branch), order)
+    assert grove.rows(branch) == before
+
+    rewrite(grove, origin, "1.4", NEWS)
+    merge(grove.open(branch), order)
+    assert prose(grove, branch, "1.4") == NEWS.strip()
+
+
+def divide(grove: Grove, book: str, label: str) -> None:
+    """Give a unit with a text of its own a part with another, as an older version did."""
+    with grove.open(book).storage.write() as stores:
+        part = PlanNode(task_type=TaskType.WRITE, title="The Lamp", goal="She lights it.")
+        [scene] = stores.nodes.add(stores.nodes.by_label(label), [part], level="scene", length=10)
+        made = stores.documents.add(NewDocument(node=scene.key, kind=DocumentKind.PROSE, text="She lit it."), None)
+        stores.nodes.add_written(scene, made.length)
+
+
+def test_all_of_a_unit_that_has_its_text_twice_puts_a_text_in_one_piece_in_place_of_its_parts(
+    grove: Grove, origin: str
+) -> None:
+    branch = grove.fork(origin)
+    with grove.open(origin).storage.read() as stores:
+        written = stores.nodes.root().written
+    divide(grove, origin, "1.4")
+    before, book, order = grove.rows(origin), grove.open(origin), MergeOrder(branch, take="1.4")
+
+    with pytest.raises(InvalidInput, match="has nothing there that the book has not"):
+        merge(book, order)  # the branch has left the text as it was
+    rewrite(grove, branch, "1.4", NEWS)
+    assert [(one.place, one.kind) for one in look_at_merge(book, order).conflicts] == [("1.4", None)]
+    merge(book, replace(order, choices={"1.4": THEIRS}))
+
+    assert grove.text(origin) == grove.text(branch)
+    with book.storage.read() as stores, grove.open(branch).storage.read() as others:
+        assert stores.nodes.root().written == others.nodes.root().written != written
+    undo_merge(book)
+    assert grove.rows(origin) == before
+
+
+def test_a_text_that_is_printed_on_neither_side_is_not_said_to_be_taken_over(grove: Grove, origin: str) -> None:
+    divide(grove, origin, "1.4")
+    branch = grove.fork(origin)
+    rewrite(grove, branch, "1.4", NEWS)
+    before = grove.rows(origin)
+
+    with pytest.raises(InvalidInput, match="has nothing there that the book has not"):
+        merge(grove.open(origin), MergeOrder(branch, take="1.4"))
+    assert grove.rows(origin) == before
+
+    rewrite(grove, branch, "1.4.1", "She put it out.")
+    assert [label for label, _, _ in merge(grove.open(origin), MergeOrder(branch)).texts] == ["1.4.1"]
+    assert grove.text(origin) == grove.text(branch)
 
 
 @pytest.mark.parametrize("seed", range(4))
