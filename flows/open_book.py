@@ -99,7 +99,7 @@ def hold_book(book_id: str, around: RunConfig, *, way_on: str = "") -> Iterator[
         storage = BookStorage(database, book.id, book.brief.language, HeldView())
         journal = Journal(storage, lease, way_on or f"`{around.goes_on_by} {book.id}`")
         stop.tell(journal)
-        if book.stop_requested:
+        if book.stop_requested and not way_on:
             journal.stop_requested = True
         with (
             closing(embedder),

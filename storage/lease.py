@@ -42,12 +42,14 @@ class Lease:
     book, and the transaction must be given up. Source: DESIGN section 5, rule 5.
     """
 
-    def __init__(self, book: str, owner: str, token: int, seconds: float, expires: float) -> None:
+    def __init__(self, book: str, owner: str, token: int, seconds: float, expires: float, left: float) -> None:
         self.book = book
         self.owner = owner
         self.token = token
         self.seconds = seconds
         self._expires = expires
+        self._left = left
+        """When the wish was made that the holder leaves to the next one, without hearing it; negative for none."""
 
     @classmethod
     def take(
@@ -56,8 +58,8 @@ class Lease:
     ) -> "Lease":  # fmt: skip
         """Take the lease if it is free or has run out, by the database's clock.
 
-        A wish that the book rest is forgotten by whoever does not ask for it. One who does is told what was
-        `wished_since` a moment: since its run was handed in, or after the wish that it knew of when it began.
+        A wish that the book rest is left to the next holder by whoever does not ask for it. One who does is told what
+        was `wished_since` a moment: since its run was handed in, or after the wish that it knew of when it began.
         `unsure` is a lease that was taken in a commit whose answer was lost: if it stands, it is ours.
 
         Raises:
@@ -66,21 +68,22 @@ class Lease:
         may_take = [books.c.lease_owner.is_(None), books.c.lease_expires <= database_now()]
         if unsure is not None:  # its very moment is told too: a token alone could be another's
             may_take.append(and_(books.c.lease_token == unsure.token, books.c.lease_expires == unsure._expires))
+        is_wished = books.c.stop_requested & (wished_since is None or books.c.stop_requested_at > wished_since)
         taken = connection.execute(
             update(books)
             .where(books.c.id == book, or_(*may_take))
             .values(
                 lease_owner=owner, lease_token=books.c.lease_token + 1, lease_expires=database_now() + seconds,
-                updated_at=database_now(), stop_requested=wished_since is not None
-                and books.c.stop_requested & (books.c.stop_requested_at > wished_since),
+                updated_at=database_now(), stop_requested=is_wished,
             )
-            .returning(books.c.lease_token, books.c.lease_expires)
+            .returning(books.c.lease_token, books.c.lease_expires, books.c.stop_requested, books.c.stop_requested_at)
         ).one_or_none()  # fmt: skip
         if taken is None:
             holder = select(books.c.lease_owner, SECONDS_LEFT).where(books.c.id == book)
             held_by, left = connection.execute(holder).one()
             raise BookHeld(book, held_by, max(left, 0.0))
-        return cls(book, owner, taken.lease_token, seconds, taken.lease_expires)
+        left_wish = taken.stop_requested_at if wished_since is None and taken.stop_requested else -1
+        return cls(book, owner, taken.lease_token, seconds, taken.lease_expires, left_wish)
 
     @staticmethod
     def end(connection: Connection, book: str, owner: str, expires: float) -> bool:
@@ -112,7 +115,7 @@ class Lease:
 
     @property
     def _identity(self) -> dict[str, Any]:
-        return {"fenced_book": self.book, "fenced_token": self.token, "lease_seconds": self.seconds}
+        return {"fenced_book": self.book, "fenced_token": self.token, "lease_seconds": self.seconds, "left": self._left}
 
     def _holds(self, fenced: Result[Any] | Rows) -> HolderNews:
         row = fenced.first()
@@ -123,11 +126,11 @@ class Lease:
     def release(self, connection: Connection, *, keeps_wish: bool = False) -> None:
         """Let the book go; says nothing if it was lost before.
 
-        A wish that it rest is met by that, unless `keeps_wish` leaves it to the next holder.
+        A wish that it rest is met by that, unless an older one was not for this holder, or `keeps_wish` leaves it.
         """
-        freed = {"lease_owner": None, "lease_expires": 0.0} | ({} if keeps_wish else {"stop_requested": False})
+        kept = {} if keeps_wish or self._left >= 0 else {"stop_requested": False}
         own = (books.c.id == self.book, books.c.lease_token == self.token)
-        connection.execute(update(books).where(*own).values(freed))
+        connection.execute(update(books).where(*own).values(lease_owner=None, lease_expires=0.0, **kept))
 
 
 _FENCE = (
@@ -135,7 +138,7 @@ _FENCE = (
     .where(books.c.id == bindparam("fenced_book"), books.c.lease_token == bindparam("fenced_token"))
     .values(lease_expires=database_now() + bindparam("lease_seconds"), updated_at=database_now())
     .returning(
-        books.c.stop_requested,
+        books.c.stop_requested & (books.c.stop_requested_at > bindparam("left")),
         exists().where(edits.c.book == bindparam("fenced_book"), edits.c.state == EditState.WAITING.value),
     )
 )

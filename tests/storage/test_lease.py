@@ -198,6 +198,25 @@ def test_a_stop_that_was_asked_for_since_the_run_was_handed_in_is_heard_however_
     assert is_stop_asked(storage, lease) is is_heard
 
 
+@pytest.mark.parametrize("is_asked_again", [False, True])
+def test_a_stop_that_a_holder_did_not_mean_to_hear_is_left_to_the_next_one(
+    storage: BookStorage, is_asked_again: bool
+) -> None:
+    with storage.write() as stores:
+        stores.books.ask_to_rest(BOOK)
+    lease = take(storage, "refresh")
+    assert not is_stop_asked(storage, lease)
+    if is_asked_again:
+        time.sleep(0.002)  # SQLite's clock counts milliseconds
+        with storage.write() as stores:
+            stores.books.ask_to_rest(BOOK)
+        assert is_stop_asked(storage, lease)
+    with storage.database.write(Failpoint.EDIT_BOOK) as connection:
+        lease.release(connection)
+
+    assert is_stop_asked(storage, take(storage, "a queued run", wished_since=0.0))
+
+
 @pytest.mark.parametrize("has_died", [False, True])
 def test_a_stop_that_a_worker_did_not_live_to_hear_is_heard_by_the_next_that_is_to_hear_of_it(
     storage: BookStorage, has_died: bool

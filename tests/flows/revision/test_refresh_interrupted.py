@@ -128,6 +128,21 @@ def test_a_text_whose_writer_may_know_nothing_of_what_is_new_is_not_paid_for(cop
 
 
 @on_fable
+def test_a_refresh_goes_on_in_spite_of_an_older_wish_and_leaves_it_to_the_run_that_is_queued(copied: Written) -> None:
+    storage, _ = copied
+    label = first_chapter(storage)
+    change(storage, label, DocumentKind.WRITERS_BRIEF, "The lamp was blue all along.")
+    with storage.write() as stores:
+        stores.books.ask_to_rest(storage.book)
+
+    done, _ = redo(copied, wanted=RefreshScope(label))
+
+    assert done
+    with storage.read() as stores:
+        assert stores.books.get(storage.book).stop_requested
+
+
+@on_fable
 def test_a_book_whose_gate_is_decided_during_a_refresh_waits_no_more(copied: Written) -> None:
     storage, settings = copied
     with storage.write() as stores:
