@@ -49,7 +49,7 @@ class Lease:
         self.seconds = seconds
         self._expires = expires
         self._left = left
-        """When the wish was made that the holder leaves to the next one, without hearing it; negative for none."""
+        """When the wish was made that the holder leaves to the next one, without hearing it; 0 for none."""
 
     @classmethod
     def take(
@@ -82,7 +82,7 @@ class Lease:
             holder = select(books.c.lease_owner, SECONDS_LEFT).where(books.c.id == book)
             held_by, left = connection.execute(holder).one()
             raise BookHeld(book, held_by, max(left, 0.0))
-        left_wish = taken.stop_requested_at if wished_since is None and taken.stop_requested else -1
+        left_wish = taken.stop_requested_at if wished_since is None and taken.stop_requested else 0.0
         return cls(book, owner, taken.lease_token, seconds, taken.lease_expires, left_wish)
 
     @staticmethod
@@ -128,7 +128,7 @@ class Lease:
 
         A wish that it rest is met by that, unless an older one was not for this holder, or `keeps_wish` leaves it.
         """
-        kept = {} if keeps_wish or self._left >= 0 else {"stop_requested": False}
+        kept = {} if keeps_wish or self._left else {"stop_requested": False}
         own = (books.c.id == self.book, books.c.lease_token == self.token)
         connection.execute(update(books).where(*own).values(lease_owner=None, lease_expires=0.0, **kept))
 

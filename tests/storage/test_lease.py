@@ -166,7 +166,7 @@ def test_a_dead_workers_lease_is_ended_unless_it_was_renewed_since(storage: Book
 def test_a_stop_that_was_asked_for_is_heard_and_forgotten_by_the_next_taker(storage: BookStorage) -> None:
     lease = take(storage, "worker A")
     with storage.write() as stores:
-        stores.books.change(BOOK, stop_requested=True)
+        stores.books.ask_to_rest(BOOK)
 
     with storage.database.write(Failpoint.EDIT_BOOK) as connection:
         assert lease.fence(connection).is_stop_asked

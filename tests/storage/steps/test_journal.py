@@ -293,7 +293,7 @@ def test_a_stop_in_the_database_is_heard_with_the_next_write(
     journal.record(make())
     assert not journal.stop_requested
     with storage.write() as stores:
-        stores.books.change(BOOK, stop_requested=True)
+        stores.books.ask_to_rest(BOOK)
 
     journal.renew()
 
