@@ -29,6 +29,8 @@ class MergeApplication:
         """Documents of mine by the ids of theirs that read the same, or stood beside what was taken."""
         self._changed: dict[int, Document] = {}
         """Of these, what took another text's place."""
+        self._grafted: set[int] = set()
+        """Nodes that came over whole, and count as written what they had there."""
 
     def do(self, plan: MergePlan) -> None:
         """Take all that is planned."""
@@ -83,6 +85,7 @@ class MergeApplication:
         unit = self._nodes[theirs.unit].key if theirs.unit else None
         mine = stores.nodes.get(graft(stores.connection, theirs, parent, unit))
         self._nodes[theirs.key] = mine
+        self._grafted.add(mine.key)
         found = self._kin.theirs.documents.of_nodes([theirs.key], *DocumentKind)
         texts = (TakeText(mine, document, document.text) for document in found)
         taken = [version for one in texts for version in self._versions(one)]
@@ -122,8 +125,9 @@ class MergeApplication:
         )  # fmt: skip
         made = stores.documents.add(new, None)
         self._made[their.id] = made.id
-        if before is not None and (their.kind is DocumentKind.PROSE or (one.mine.written and not one.mine.is_unit)):
-            stores.nodes.add_written(one.mine, made.length - before.length)
+        counts = their.kind is DocumentKind.PROSE or (before is not None and one.mine.written and not one.mine.is_unit)
+        if counts and one.mine.key not in self._grafted:
+            stores.nodes.add_written(one.mine, made.length - (before.length if before else 0))
         if before is not None and before.text_hash != made.text_hash:
             self._changed[their.id] = made
 

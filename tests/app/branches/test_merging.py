@@ -106,6 +106,20 @@ def test_a_text_that_its_own_side_left_as_it_was_does_not_take_the_place_of_part
     assert prose(grove, branch, "1.4") == NEWS.strip()
 
 
+def test_a_text_that_comes_over_into_an_open_chapter_counts_as_written(grove: Grove, origin: str) -> None:
+    branch = grove.fork(origin, at="chapter 2")
+    rewrite(grove, origin, "1.5", f"{prose(grove, origin, '1.5')}{NEWS}")  # two versions, of which the branch has none
+    edited = grove.open(branch)
+
+    merge(edited, MergeOrder(origin))
+
+    assert prose(grove, branch, "1.5") == prose(grove, origin, "1.5")
+    with edited.storage.read() as stores, grove.open(origin).storage.read() as others:
+        assert [stores.nodes.by_label(label).written for label in ("1", "1.5")] == [
+            others.nodes.by_label(label).written for label in ("1", "1.5")
+        ]
+
+
 def divide(grove: Grove, book: str, label: str) -> None:
     """Give a unit with a text of its own a part with another, as an older version did."""
     with grove.open(book).storage.write() as stores:
