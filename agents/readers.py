@@ -23,12 +23,8 @@ PART_PLOT = replace(PLOT, prompt="story/book/plan/part", output=Plot)
 """Who makes the plan of one act or volume of such a book, with the book's own plan in view."""
 DOUBTS = Agent("doubts", "story/book/plan/doubts", "critic", REASONING, "critic", artefact="doubts")
 """Who believes nothing of a plan for a book of many chapters."""
-FIRST_DOUBT = replace(DOUBTS, name="first_doubt", prompt="story/book/plan/first_doubt")
-"""Who asks a book's plan why it was all done, before anything is built on it."""
 PLOT_AGAIN = replace(PLOT, name="plot.again", prompt="story/book/plan/plot_again", output=DoubtedPlot)
 """Who makes that plan once more."""
-PLOT_ANSWER = replace(PLOT_AGAIN, name="plot.answer")
-"""The same, for the first doubt alone."""
 COLD_READER = Agent("cold_read", "story/reading/cold_read", "critic", REASONING, "evaluator", output=Retelling)
 """Who has nothing but the printed pages, and tells them again."""
 FIRST_READER = replace(COLD_READER, name="first_read")

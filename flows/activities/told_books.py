@@ -12,8 +12,7 @@ same in every act. What the author adds to a book later is heard as in any other
 from dataclasses import replace
 from functools import partial
 
-from bookwright.agents.agent import Agent
-from bookwright.agents.readers import DOUBTS, FIRST_DOUBT, PART_PLOT, PLOT, PLOT_AGAIN, PLOT_ANSWER, STORY, draft_again
+from bookwright.agents.readers import DOUBTS, PART_PLOT, PLOT, PLOT_AGAIN, STORY, draft_again
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import plan_workflow
 from bookwright.flows.activities.unit_facts import (
@@ -192,18 +191,11 @@ def plot(unit: TaskNode, deps: Deps) -> None:
     if count <= _FEW and not has_acts(unit, deps):
         run.run(agent, planned, check=check)
         return
-    plotted = run.run(agent, check=check).value
-    if unit.parent is None and (run.is_done(FIRST_DOUBT.name) or not run.is_done(DOUBTS.name)):
-        plotted = _doubt(unit, plotted, FIRST_DOUBT, deps).run(PLOT_ANSWER, check=check).value
-    _doubt(unit, plotted, DOUBTS, deps).run(PLOT_AGAIN, planned, check=check)
-
-
-def _doubt(unit: TaskNode, plotted: Plot, doubter: Agent, deps: Deps) -> ActivityRun:
-    """Have a plot doubted; whoever makes it once more sees neither what was not chosen nor what was doubted before."""
-    run = _begin(unit, len(plotted.chapters), deps)
-    run.add("plot", render_plot(plotted, deps.brief.language.english_name))
-    run.run(doubter)
-    return run
+    first = run.run(agent, check=check).value
+    run = _begin(unit, count, deps)  # what was not chosen is no longer seen
+    run.add("plot", render_plot(first, deps.brief.language.english_name))
+    run.run(DOUBTS)
+    run.run(PLOT_AGAIN, planned, check=check)
 
 
 def _tell_twice(run: ActivityRun) -> None:

@@ -12,12 +12,11 @@ import pytest
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
-from bookwright.agents.readers import DOUBTS
 from bookwright.agents.relay.style_guide import guide_of_sample, keep_guide, kept_guide
 from bookwright.agents.workflows import plan_workflow
 from bookwright.flows.activities.decide import next_round
 from bookwright.flows.activities.recall import wants_questions
-from bookwright.flows.activities.told_books import is_free, is_plotted, memories, pages_before, plot
+from bookwright.flows.activities.told_books import is_free, is_plotted, memories, pages_before
 from bookwright.flows.activities.unit_facts import begin_activity, is_one_sitting
 from bookwright.flows.deps import Deps
 from bookwright.flows.library import find_or_create
@@ -33,7 +32,7 @@ from bookwright.models.profile import PROFILES, ProfileName, fitted
 from bookwright.models.settings import load_settings
 from bookwright.models.step import Activity, Reply
 from bookwright.models.tree.level import Level
-from bookwright.models.tree.plan import ChosenPlot, DoubtedPlot, PlanNode, PlotChapter, TaskType
+from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage
@@ -43,7 +42,7 @@ from tests.support.fakes import ScriptedBackend
 
 WINDOW = 200_000
 ITS_PLAN = Limits(until_level=Level.CHAPTER, until_count=1)
-PLANNED = ("story", "story.again", "plot", "first_doubt", "plot.answer", "doubts", "plot.again")
+PLANNED = ("story", "story.again", "plot", "doubts", "plot.again")
 """Who plans a book of many chapters, in this order."""
 READERS = ("cold_read", "review")
 BRIEF = {"length": 6_000, "profile": "economy", "max_unit_length": 2_000, "max_planning_rounds": None}
@@ -304,8 +303,8 @@ def test_a_book_in_acts_is_plotted_act_by_act_and_each_is_told_with_the_whole_in
     [request] = [own.prompt for own in book.requests if own.name == "1.2.1 write/draft"]
     book.close()
 
-    assert asked[:7] == [f"1 plan/{step}" for step in PLANNED]
-    assert asked[7:10] == [f"1.1 plan/{step}" for step in ("plot", "doubts", "plot.again")]
+    assert asked[:5] == [f"1 plan/{step}" for step in PLANNED]
+    assert asked[5:8] == [f"1.1 plan/{step}" for step in ("plot", "doubts", "plot.again")]
     assert not [name for name in asked if name.partition(" ")[2].partition("/")[0] in ("divide", "decide", "brief")]
     assert [(act.level, act.is_last) for act in acts] == [(Level.ACT, False), (Level.ACT, True)]
     assert all(len(own) >= 10 for own in chapters)
@@ -375,20 +374,6 @@ def test_the_plan_of_a_book_of_many_chapters_is_doubted_and_made_once_more(tmp_p
     assert len(chapters) == 5
     assert plan is not None
     assert "Seen early, understood late" in plan.text
-
-
-def test_a_book_whose_plan_was_doubted_before_anybody_asked_why_goes_on_as_it_was(tmp_path: Path) -> None:
-    chapter = PlotChapter(title="Fog", about="Fog.", events=("It rises.",), understood=("Fog hides.",), ending="Fog.")
-    plotted = {"question": "Why?", "story": ("One.", "Two.", "Three."), "people": ("Ada.",), "chapters": (chapter,) * 5}
-    lines = {"plot": [ChosenPlot(chosen="A", **plotted)], "plot.again": [DoubtedPlot(seen=("Fog.",), **plotted)]}
-    backend = ScriptedBackend(lines={"*": ["It rained."], **lines})
-    root, deps = begin(tmp_path, backend, **BRIEF | {"length": 10_000})
-    begin_activity(Activity.PLAN, root, deps, DOUBTS.context, round_=1).run(DOUBTS)
-
-    plot(root, deps)
-
-    assert backend.speakers == [f"1 plan/{name}" for name in ("doubts", "story", "story.again", "plot", "plot.again")]
-    deps.storage.database.dispose()
 
 
 def test_the_plan_of_a_novel_has_a_second_story_and_room_for_all_its_chapters(tmp_path: Path) -> None:
