@@ -152,7 +152,7 @@ class _Building:
             self.notes.append("what stands before the first heading is long enough for a chapter and became the first")
         else:
             self.title_page = title_and_author(front)
-            is_page = any(self.title_page) or front[0] == title or any(map(_NOTICE.search, front))
+            is_page = any(self.title_page) or front[0] == title or any(map(_PAGE.search, front))
             if self.chapters and not is_page and _SENTENCE.search(front[0]):
                 self.chapters[0] = replace(self.chapters[0], paragraphs=(*front, *self.chapters[0].paragraphs))
                 self.notes.append("what stands before the first heading became the beginning of the first chapter")
@@ -200,6 +200,12 @@ _SHORT = re.compile(r"(?:\w\.)+|(?:Jr|Sr|Esq|Ph\.?D|MD)\.")
 _NOTICE = re.compile(
     r"https?:|www\.|\.(?:com|net|org)\b|copyright|©|all rights|版权|版權|著作権|저작권|下载|下載", re.IGNORECASE
 )
+_PAGE = re.compile(
+    rf"{_NOTICE.pattern}|^(?:produced|translated|edited|illustrated)\s+by\b|^(?:for|to)\s+my\b|\bedition\b|"
+    r"^an?\s+(?:\w+\s+)?(?:novel|novella|story|tale|romance)\.?$|献给|獻給|捧げる|바칩니다",
+    re.IGNORECASE,
+)
+"""What stands on a title page and in no story's first line."""
 _NO_TITLE = re.compile(
     rf"{_NOTICE.pattern}|"
     r"^(?:a\s+(?:novel|story)|(?:(?:长篇|長篇|長編)?小[说説說])|(?:장편\s*)?소설)$|"
@@ -225,12 +231,13 @@ def title_and_author(lines: Sequence[str]) -> tuple[str, str]:
 
 def _author_in(text: str) -> str:
     named = _AUTHOR.finditer(text)
-    return next((found["name"] for found in named if not found["by"] or _is_name(found["name"].split())), "")
+    return next((one["name"] for one in named if _is_name(one["name"].split(), is_by=bool(one["by"]))), "")
 
 
-def _is_name(words: Sequence[str]) -> bool:
-    """True if what stands behind "by" names somebody: it is no rest of a sentence, and no time."""
+def _is_name(words: Sequence[str], *, is_by: bool) -> bool:
+    """True if what stands behind a word for an author names somebody: it is no sentence and, behind "by", no time."""
     last = words[-1]
-    is_sentence = last in _PARTICLES or (_SENTENCE.search(last) and not _SHORT.fullmatch(last))
-    is_lower = any(word.islower() and word not in _PARTICLES for word in words)
-    return not is_sentence and not is_lower and any(read_time(word) == TimeReading() for word in words)
+    if _SENTENCE.search(last) and not _SHORT.fullmatch(last):
+        return False
+    is_lower = last in _PARTICLES or any(word.islower() and word not in _PARTICLES for word in words)
+    return not is_by or (not is_lower and any(read_time(word) == TimeReading() for word in words))

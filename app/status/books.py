@@ -8,12 +8,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sqlalchemy import select
+
 from bookwright.app.access import OpenBook, at_rest
 from bookwright.exports.report.verdict import BookVerdict, verdict_on
 from bookwright.failpoints import Failpoint
 from bookwright.models.amount import Cap
 from bookwright.models.book import Book, BookState, standing_of
-from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings
 from bookwright.models.wording import dollars, money, tokens
 from bookwright.storage.branches.repository import BranchRepository, Fork
@@ -23,6 +24,7 @@ from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.repositories.gates import waiting_gates
 from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.studio import StudioStanding
+from bookwright.storage.tables import books
 
 if TYPE_CHECKING:
     from bookwright.flows.prefect.pool import NewestRun
@@ -135,7 +137,7 @@ def queued_in(runs: "Iterable[NewestRun]") -> frozenset[str]:
 
 def queued_books(settings: Settings) -> frozenset[str]:
     """Return the same, by what a known server tells; none where it does not answer."""
-    with suppress(BookwrightError):
+    with suppress(Exception):  # whatever its client makes of an answer, a look at books does not end by it
         return queued_in(studio_runs(settings))
     return frozenset()
 
@@ -185,6 +187,7 @@ def ask_to_rest(opened: OpenBook) -> RestAsked:
 def begin_anew(database: Database, book: str) -> None:
     """Forget that a book was to rest, for whoever has handed it in, unless it is a living worker that was asked."""
     with database.write(Failpoint.EDIT_BOOK) as connection:
+        connection.execute(select(books.c.id).where(books.c.id == book).with_for_update())  # nobody takes it meanwhile
         holder = holder_of(connection, book)
         if holder is None or not holder.is_alive:
             BookRepository(connection).change(book, stop_requested=False)

@@ -72,7 +72,7 @@ def submit(
 
     with prefect_pool.on_server(_server(settings)), existing_library(settings) as database:
         run = prefect_pool.hand_in(order, name)
-        if database is not None:  # no worker is so quick
+        if database is not None:
             begin_anew(database, name)
     if not run.is_awaited:
         note(f"no worker was heard of lately; `prefect worker start --pool {prefect_pool.POOL}` starts one")

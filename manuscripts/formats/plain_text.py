@@ -39,8 +39,11 @@ def blocks_of(text: str) -> list[Block]:
         for is_text, group in groupby(lines, key=lambda line: bool(line.strip()))
         if is_text
     ]
-    full = _full([group for group in groups if not _is_verse(group)])
-    return [block for group in groups for block in _paragraphs(group, full)]
+    page = _page([line for group in groups for line in group])
+    verses = [_is_verse(group, page) for group in groups]
+    full = _full([group for group, is_verse in zip(groups, verses, strict=True) if not is_verse])
+    places = zip(groups, verses, strict=True)
+    return [block for group, is_verse in places for block in _paragraphs(group, inf if is_verse else full)]
 
 
 def title_and_author_above(text: str) -> tuple[str, str]:
@@ -103,8 +106,7 @@ def _full(groups: Sequence[Sequence[str]]) -> float:
 
     A text is wrapped if nearly all its lines that end within a sentence are about as long as the longest.
     """
-    widths = sorted(_columns(line) for group in groups for line in group)
-    width = widths[len(widths) * 19 // 20] if widths else 0
+    width = _page([line for group in groups for line in group])
     if not _WIDTHS[0] <= width <= _WIDTHS[1]:
         return inf
     ends = [pair for group in groups for pair in pairwise(group)]
@@ -117,12 +119,19 @@ def _full(groups: Sequence[Sequence[str]]) -> float:
     return full if len(near) >= _SHARE / 2 * alike else inf
 
 
-def _is_verse(group: Sequence[str]) -> bool:
+def _page(lines: Sequence[str]) -> int:
+    """Return how wide nearly all lines are at most; 0 for none."""
+    return sorted(map(_columns, lines))[len(lines) * 19 // 20] if lines else 0
+
+
+def _is_verse(group: Sequence[str], page: int) -> bool:
     """True for lines in which no sentence ends, and of which two are true: short, begun in lower case, and with room.
 
-    Prose that was wrapped leaves no room in a line for the first word of the next one.
+    Prose that was wrapped leaves no room in a line for the first word of the next one, or, where it was set in letters
+    of several widths, ends most of its lines near the width of the page.
     """
-    if any(map(_STOP.search, group)):
+    near = sum(_columns(line) >= _NEAR * page for line in group[:-1])
+    if any(map(_STOP.search, group)) or (page >= _LONGEST_VERSE and 4 * near >= 3 * (len(group) - 1)):
         return False
     widest = max(map(_columns, group))
     has_room = any(_reach(*end) <= widest for end in pairwise(group) if _is_within_sentence(*end))
@@ -130,7 +139,7 @@ def _is_verse(group: Sequence[str]) -> bool:
 
 
 def _paragraphs(group: Sequence[str], full: float) -> Iterator[Block]:
-    if full == inf or _is_verse(group):
+    if full == inf:
         yield from (Block(line.strip(), 0, place == 0) for place, line in enumerate(group))
         return
     ends = list(pairwise(group))

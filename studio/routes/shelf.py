@@ -37,7 +37,7 @@ class ShelfRow:
     @property
     def standing(self) -> str:
         """Where the book stands in one word."""
-        return "starting" if self.is_starting and self.line.standing in RESTING else self.line.standing
+        return "starting" if self.is_starting and self.line.standing in (*RESTING, "queued") else self.line.standing
 
     @property
     def why(self) -> str:

@@ -171,6 +171,18 @@ def test_a_sentence_above_the_first_heading_is_no_author_and_is_kept(front: tupl
     assert found.notes == ("what stands before the first heading became the beginning of the first chapter",)
 
 
+@pytest.mark.parametrize("line", ["Produced by Judith Boss.", "For my mother.", "A novel.", "Third edition, revised."])
+def test_what_stands_on_a_title_page_is_no_beginning_of_the_first_chapter(line: str):
+    found = found_in("\n\n".join([line, "Chapter 1", PROSE, "Chapter 2", PROSE]))
+
+    assert [one.paragraphs for one in found.chapters] == [(PROSE.strip(),)] * 2
+
+
+@pytest.mark.parametrize("line", ["Author: I never meant to write this.", "作者：我没有说过。"])
+def test_a_sentence_behind_a_word_for_an_author_leaves_no_line_out(line: str):
+    assert found_in("\n\n".join(["The rain", line, PROSE])).chapters[0].paragraphs[:2] == ("The rain", line)
+
+
 def test_the_end_is_no_part_of_the_last_chapter():
     found = found_in(f"Chapter 1\n\n{PROSE}\n\nChapter 2\n\n{PROSE}\n\nTHE END")
 

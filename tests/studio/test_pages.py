@@ -152,6 +152,7 @@ def test_a_book_that_is_written_is_asked_to_rest(page: TestClient, book: BookSto
     shelf = page.get("/").text
     answer = page.post("/books/lamp/pause").text
 
+    assert "books/lamp/pause" in page.get("/").text  # a refresh keeps to an older wish, and has to be asked itself
     assert "written on elsewhere" in shelf
     assert "It will rest once the call in flight is recorded." in answer
     with book.read() as stores:

@@ -75,6 +75,19 @@ def test_lines_without_capitals_are_a_paragraph_where_they_are_prose(width: int)
     assert texts_of(wrapped([STORY[0], rest_of_a_page])) == [STORY[0], rest_of_a_page]
 
 
+def test_prose_that_was_set_in_letters_of_several_widths_is_a_paragraph_after_a_page_break_too() -> None:
+    rest = (
+        "and nobody in that old hall would tell them, still less till all had left, who it was that had lit it at all"
+    )
+    lines, room = [""], 0.0
+    for word in f"{rest}, {rest}, {rest}.".split():  # narrow letters take half a column
+        room -= sum(0.5 if letter in "ijltf" else 1 for letter in word) + 1
+        lines, room = ([*lines, word], 58.0) if room < 0 else ([*lines[:-1], f"{lines[-1]} {word}".strip()], room)
+    ragged = "\n".join(line for line in lines if line)
+
+    assert texts_of(f"{wrapped(STORY * 2)}\f{ragged}") == [*STORY * 2, f"{rest}, {rest}, {rest}."]
+
+
 def test_east_asian_lines_of_one_width_are_a_paragraph_and_paragraphs_of_one_line_stay_as_they_are() -> None:
     lines = [HAN[start : start + 24] for start in range(0, len(HAN), 24)]
     paragraphs = ["　　雨停了，街上没有人。", "　　“你看过了吗？”他问，可是她已经走远了。", f"　　{HAN}"] * 4
