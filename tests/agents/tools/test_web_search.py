@@ -23,7 +23,7 @@ from tests.support.local_server import Canned, LocalServer
 from tests.support.local_web import KEY, LocalWeb
 
 SECRET = "tvly-secret-1234567890"
-HASTY = 0.4
+HASTY = 0.9
 
 Build = Callable[[str], Searcher]
 SERVICES: dict[str, Build] = {
