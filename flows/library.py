@@ -17,7 +17,7 @@ from bookwright.models.codex.record import Origin, Record
 from bookwright.models.document import DocumentOrigin
 from bookwright.models.settings import Settings
 from bookwright.storage.engine import migrate
-from bookwright.storage.engine.database import Database, open_database
+from bookwright.storage.engine.database import Database, open_database, opened_database
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import Stores
 
@@ -51,11 +51,9 @@ def check_blueprint(brief: Brief, settings: Settings) -> None:
 @contextmanager
 def opened_library(settings: Settings) -> Iterator[Database]:
     """Open the database, as `open_library` does, for as long as the block lasts."""
-    database = open_library(settings)
-    try:
+    with opened_database(settings) as database:
+        migrate.upgrade(database)
         yield database
-    finally:
-        database.dispose()
 
 
 def check_models(brief: Brief, settings: Settings, option: str | None = None) -> None:
