@@ -22,14 +22,13 @@ from bookwright.models.settings import Settings
 from bookwright.storage.backup.backup_file import BackedUpBook, Contents, Manifest
 from bookwright.storage.backup.sqlite import RESTS
 from bookwright.storage.engine import migrate
-from bookwright.storage.engine.database import Database, database_now, no_right, opened_database
+from bookwright.storage.engine.database import NO_RIGHT_WORDS, Database, database_now, no_right, opened_database
 from bookwright.storage.lease import holders, refuse_if_held
 from bookwright.storage.tables import books, metadata
 
 _OURS = (*metadata.tables, "alembic_version")
 _NEEDED = ("pg_dump", "pg_restore", "psql")
 _VERSION = re.compile(r"\(PostgreSQL\) (\d+)")
-_NO_RIGHT = ("permission denied", "must be owner")
 _TOLD = 500
 """Characters of a program's complaint that are passed on."""
 
@@ -112,7 +111,7 @@ def find_tools(major: int) -> Tools:
 def _failed(name: str, complaint: bytes) -> StorageError:
     """Say that a program failed, in its own words."""
     text = f"{name} failed: {' '.join(complaint.decode(errors='replace').split())[:_TOLD]}"
-    return no_right(text) if any(words in text for words in _NO_RIGHT) else StorageError(text)
+    return no_right(text) if any(words in text for words in NO_RIGHT_WORDS) else StorageError(text)
 
 
 def _folders() -> Iterator[Path]:

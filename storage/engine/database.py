@@ -29,6 +29,8 @@ _RECONNECT_PERIOD = 0.25
 """Seconds between tries to reach a server that is away."""
 _NO_RIGHT = ("42501", "3F000")
 """What Postgres calls a want of rights, and a schema that its user may not look into."""
+NO_RIGHT_WORDS = ("permission denied", "must be owner")
+"""What is said of a want of rights where no such name comes along: by Postgres's programs, and to who connects."""
 
 
 class database_now(GenericFunction[float]):
@@ -189,6 +191,8 @@ class Database:
             return no_right(text)
         if not isinstance(error, OperationalError) and not error.connection_invalidated:
             return error
+        if any(words in text for words in NO_RIGHT_WORDS):
+            return no_right(text)
         if "full" in text or "No space" in text:
             return DiskFull(f"the database could not be written: {text}; make room and try again")
         if "idle-in-transaction" in text:

@@ -11,7 +11,7 @@ from sqlalchemy.engine.interfaces import CacheStats
 from sqlalchemy.exc import IntegrityError, ResourceClosedError
 
 from bookwright.failpoints import Failpoint
-from bookwright.models.errors import DatabaseUnreachable, InvalidSetting, UnwritableFolder
+from bookwright.models.errors import DatabaseUnreachable, InvalidSetting, StorageError, UnwritableFolder
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.engine.database import Database, database_now, free_megabytes, make_home, open_database
 from bookwright.storage.engine.sqlite import SAFE_SQLITE, sqlite_driver
@@ -239,3 +239,17 @@ def test_postgres_keeps_each_commit_and_a_server_that_is_gone_is_told(postgres: 
         connection.execute(text("SELECT 1"))
     with pytest.raises(DatabaseUnreachable), gone.write(Failpoint.EDIT_BOOK) as connection:
         connection.execute(text("SELECT 1"))
+
+
+@pytest.mark.postgres
+def test_a_user_who_may_not_connect_to_a_database_of_postgres_is_told_so(
+    postgres: PostgresServer, tmp_path: Path
+) -> None:
+    name = postgres.new_database()
+    postgres.run("CREATE ROLE outsider LOGIN")
+    postgres.run(f'REVOKE CONNECT ON DATABASE "{name}" FROM PUBLIC')
+    address = postgres.url(name).replace("postgres@", "outsider@")
+    database = open_database(load_settings(home=tmp_path, database_url=address))
+
+    with pytest.raises(StorageError, match=r"names may not do that .*; let the owner"), database.read():
+        pass
