@@ -106,6 +106,18 @@ def test_a_text_that_its_own_side_left_as_it_was_does_not_take_the_place_of_part
     assert prose(grove, branch, "1.4") == NEWS.strip()
 
 
+def test_the_version_that_came_from_a_branch_names_it_as_its_author_does(grove: Grove, origin: str) -> None:
+    branch = grove.fork(origin, name="She Stays")
+    rewrite(grove, branch, "1.4", NEWS)
+    book = grove.open(origin)
+
+    merge(book, MergeOrder(branch))
+
+    with book.storage.read() as stores:
+        newest = stores.documents.versions(stores.nodes.by_label("1.4").key, DocumentKind.PROSE)[-1]
+    assert newest.note == "from branch She Stays"
+
+
 def test_a_text_that_comes_over_into_an_open_chapter_counts_as_written(grove: Grove, origin: str) -> None:
     branch = grove.fork(origin, at="chapter 2")
     rewrite(grove, origin, "1.5", f"{prose(grove, origin, '1.5')}{NEWS}")  # two versions, of which the branch has none
