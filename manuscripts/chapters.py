@@ -66,7 +66,7 @@ def _by_itself(blocks: Sequence[Block]) -> list[HeadingMark]:
     if len(marked) * _FAR_MORE >= len(blocks):
         return marked
     spoken = unmarked_headings(blocks)
-    return spoken if len(spoken) > _FAR_MORE * len(marked) else marked or spoken
+    return spoken if len(spoken) > (_FAR_MORE if len(marked) > 1 else 1) * len(marked) else marked
 
 
 def _by_pattern(blocks: Sequence[Block], pattern: str) -> list[HeadingMark]:

@@ -30,10 +30,11 @@ class _Head:
 
 
 def marked_headings(blocks: Sequence[Block]) -> list[HeadingMark]:
-    """Return the headings of chapters and parts that the format marks; none where it marks fewer than two."""
-    heads = _without_title(_heads(blocks))
+    """Return the headings of chapters and parts that a format marks; none where they and a title are fewer than two."""
+    every = _heads(blocks)
+    heads = _without_title(every)
     story = [head for head in heads if not is_contents(head.text)]
-    if len(story) < _LEAST_HEADINGS:
+    if len(story) + len(every) - len(heads) < _LEAST_HEADINGS:
         return []
     level = _chapter_level(story)
     after = dict(zip((head.index for head in story), story[1:], strict=False))

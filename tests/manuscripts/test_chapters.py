@@ -183,6 +183,27 @@ def test_a_sentence_behind_a_word_for_an_author_leaves_no_line_out(line: str):
     assert found_in("\n\n".join(["The rain", line, PROSE])).chapters[0].paragraphs[:2] == ("The rain", line)
 
 
+def test_the_only_marked_chapter_below_a_title_and_a_text_keeps_its_heading():
+    text = [Block(PROSE.strip())] * 9
+    blocks = Block("The Lamp", 1), *text, Block("Chapter 1: Sea", 2), *text
+
+    found = recognise(ManuscriptSource(blocks, "md"), Language.EN)
+
+    assert [chapter.title for chapter in found.chapters] == ["", "Sea"]
+    assert [chapter.paragraphs.count(PROSE.strip()) for chapter in found.chapters] == [9, 9]
+    assert found.has_headings
+
+
+def test_chapters_that_are_spoken_go_before_the_only_marked_one():
+    blocks = [Block("The Lamp", 1)]
+    for number in range(1, 4):
+        blocks += [Block(f"Chapter {number}", 2 * (number == 3)), Block(PROSE)]
+
+    found = recognise(ManuscriptSource(tuple(blocks), "md"), Language.EN)
+
+    assert [chapter.heading for chapter in found.chapters] == ["Chapter 1", "Chapter 2", "Chapter 3"]
+
+
 def test_the_end_is_no_part_of_the_last_chapter():
     found = found_in(f"Chapter 1\n\n{PROSE}\n\nChapter 2\n\n{PROSE}\n\nTHE END")
 
