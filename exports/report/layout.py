@@ -13,6 +13,7 @@ from markupsafe import Markup
 from bookwright.exports.markup import clean, to_markdown
 from bookwright.exports.report.charts import Chart, Series, Stretch, bars, lines, stretches
 from bookwright.exports.report.judgements import SCORE_NAMES, counts_line, issue_line
+from bookwright.models.codex.foreshadowing import ThreadStatus
 from bookwright.models.story.quality import LEAST, ScoreBand
 from bookwright.models.story.report import BookReport, ChapterReport, Thread
 from bookwright.models.wording import counted, money
@@ -150,11 +151,14 @@ def style_source(report: BookReport) -> str:
 
 
 def thread_chart(report: BookReport) -> Chart | None:
-    """Draw the threads that have a beginning."""
-    placed = [thread for thread in shown_threads(report) if thread.opened is not None]
-    if not placed:
+    """Draw the threads that have a beginning; only those run on that are counted as open."""
+    rows = [
+        Stretch(own.title, own.opened, None if own.is_open else own.closed or own.touched or own.opened, own.ending)
+        for own in shown_threads(report)
+        if own.opened is not None and own.ending != ThreadStatus.REGISTERED
+    ]
+    if not rows:
         return None
-    rows = [Stretch(thread.title, thread.opened or 1, thread.closed, thread.ending) for thread in placed]
     about = "From the chapter that opened a thread (dot) to the one that closed it (square); open ones run on."
     return stretches("Threads", about, rows, len(report.chapters))
 

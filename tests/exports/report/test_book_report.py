@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bookwright.exports.report.book_report import report_of
-from bookwright.exports.report.layout import laid_out
-from bookwright.models.codex.foreshadowing import Foreshadowing
+from bookwright.exports.report.layout import laid_out, summary, thread_chart
+from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadStatus
 from bookwright.models.codex.record import Origin
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import InvalidInput
@@ -199,6 +199,25 @@ def test_the_register_of_foreshadowing_is_shown(book: BookStorage, settings: Set
 
     assert [(t.title, t.opened, t.closed, t.is_open) for t in report.threads] == [("The ring", 2, None, True)]
     assert "1 thread of 1 is still open." in laid_out(report, "html")
+
+
+def test_only_threads_that_are_counted_as_open_run_on_in_the_chart(book: BookStorage, settings: Settings) -> None:
+    planted = {"events": [{"place": "1.1", "type": "plant"}]}
+    with book.write() as stores:
+        for status in ThreadStatus:
+            thread = {
+                "id": status.value, "title": status.value, "status": status.value, "seed": {"planned_at": "1.2"},
+                "timeline": {} if status is ThreadStatus.REGISTERED else planted,
+            }  # fmt: skip
+            stores.codex.add(Foreshadowing.model_validate(thread), Origin.AUTHOR)
+
+    report = report_of(book, settings)
+
+    chart = thread_chart(report)
+    assert chart is not None
+    assert chart.svg.count('class="stretch open"') == 2
+    assert "2 threads of 5 are still open." in summary(report)
+    assert "registered" not in chart.svg  # which has no beginning yet
 
 
 def test_markdown_has_one_row_for_each_chapter(book: BookStorage, settings: Settings) -> None:
