@@ -4,13 +4,13 @@ A branch shares what stands, and pays only for what it writes anew.
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from bookwright.app.access import OpenBook
 from bookwright.app.node_lookup import find_node
-from bookwright.app.status.books import state_of
+from bookwright.app.status.books import queued_books, state_of
 from bookwright.failpoints import Failpoint
 from bookwright.flows.library import slug_of
 from bookwright.models.book import Book, BookState
@@ -92,6 +92,8 @@ class BranchRow:
     """
     shared: int = 0
     """How far it shares the text of what it was forked from: where in the book it begins to be another one."""
+    is_queued: bool = False
+    """A run of it waits for a worker."""
 
     @property
     def name(self) -> str:
@@ -101,7 +103,7 @@ class BranchRow:
     @property
     def standing(self) -> str:
         """Where it stands in one word."""
-        return state_of(self.book)
+        return state_of(self.book, is_queued=self.is_queued)
 
     @property
     def own(self) -> int:
@@ -146,15 +148,20 @@ class BranchTree:
         return {"branches": [row.facts() for row in self.rows], "together": together}
 
 
-def branch_tree(opened: OpenBook) -> BranchTree:
-    """Return the book from which a book comes in the end, with all branches, whichever of them was asked for."""
+def branch_tree(opened: OpenBook, queued: Collection[str] | None = None) -> BranchTree:
+    """Return the book from which a book comes in the end, with all branches, whichever of them was asked for.
+
+    `queued` are the books that wait for a worker; without them a known server is asked.
+    """
+    waiting = queued_books(opened.settings) if queued is None else queued
     with opened.storage.database.read() as connection:
         books, branches = BookRepository(connection), BranchRepository(connection)
 
         def below(identity: str, depth: int, fork: Fork | None) -> Iterator[BranchRow]:
             book = books.get(identity)
             stores = Stores(connection, identity, book.brief.language.measure)
-            yield BranchRow(book, depth, stores.nodes.root().written, fork, *_stretches(stores, fork))
+            told = _stretches(stores, fork)
+            yield BranchRow(book, depth, stores.nodes.root().written, fork, *told, book.id in waiting)
             for one in branches.of(identity):
                 yield from below(one.book, depth + 1, one)
 

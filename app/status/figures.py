@@ -7,6 +7,8 @@ and one that dies takes no figure along. No title, no text and no name of a book
 from collections import Counter as Tally
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import Lock
 
@@ -14,6 +16,8 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
+from bookwright.app.status.books import queued_books
+from bookwright.app.watching.library import WatchedLibrary
 from bookwright.models.amount import MICROS
 from bookwright.models.errors import InvalidSetting
 from bookwright.models.settings import Settings, load_settings
@@ -24,7 +28,7 @@ from bookwright.storage.repositories.gates import waiting_gates
 from bookwright.storage.studio import Studio
 
 _HOST = "127.0.0.1"
-_STANDINGS = ("writing", "stopping", "paused", "waiting", "finished", "interrupted")
+_STANDINGS = ("writing", "stopping", "paused", "queued", "waiting", "finished", "interrupted")
 _SECONDS = (0.5, 1, 2, 5, 10, 20, 40, 80, 160, 320, 640)
 _SETTLED_SECONDS = 2.0
 
@@ -45,6 +49,7 @@ class StudioFigures(Collector):
         self._home, self._cap_usd = settings.home, settings.studio_usd
         self._config = _made_at(settings.home)
         self._settled_seconds = settled_seconds
+        self._queued = partial(queued_books, settings) if is_whole else WatchedLibrary(settings).queued
         self._lock = Lock()
         self._registry = own = CollectorRegistry()
         named = ("model",)
@@ -79,8 +84,10 @@ class StudioFigures(Collector):
         return generate_latest(registry).decode()
 
     def _read(self) -> None:
+        queued = self._queued()
         with self._database.read() as connection:
-            standings = Tally(status.standing for status in statuses(connection) if not status.is_archived)
+            known = [replace(one, is_queued=one.id in queued) for one in statuses(connection) if not one.is_archived]
+            standings = Tally(one.standing for one in known)
             self._gates.set(len(waiting_gates(connection)))
             self._written.set(written_in_all(connection))
             self._spent.set(Studio(connection).standing().spent.cost / MICROS)

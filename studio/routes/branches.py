@@ -55,7 +55,7 @@ class Pair:
 @router.get("/books/{book}/branches")
 def branches(book: ThisBook, at: str = "") -> HTMLResponse:
     """Show the branches; `at` is the unit that the person came from."""
-    tree = branch_tree(book.opened)
+    tree = branch_tree(book.opened, book.studio.library.queued())
     names = {row.book.id: row.name for row in tree.rows}
     with book.read() as stores:
         units = list(_beginnings(stores))

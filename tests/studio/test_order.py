@@ -126,12 +126,14 @@ def test_a_book_that_waits_for_a_worker_is_queued_on_all_pages(
         time.sleep(0.05)  # the page waits for no answer of Prefect's
     page.post("/books/lamp/pause")
     with temporary_settings({PREFECT_API_URL: "http://127.0.0.1:9/api"}):
-        desk, asked, pool = (page.get(path).text for path in ("/books/lamp", "/", "/pool"))
+        paths = ("/books/lamp", "/", "/pool", "/books/lamp/branches")
+        desk, asked, pool, branches = (page.get(path).text for path in paths)
 
     assert ("books/lamp/pause" in shelf, "books/lamp/resume" in shelf, "not begun" in shelf) == (True, False, False)
     assert "It waits for a worker of the pool." in desk
     assert ("asked to rest" in asked, "books/lamp/resume" in asked) == (True, True)
     assert ("Night Watch" in pool, "books/lamp/hand-in" in pool) == (True, False)
+    assert 'class="standing queued"' in branches
 
 
 def _seen(page: TestClient) -> str:

@@ -30,7 +30,7 @@ from bookwright.storage.branches.cut import CutNode, cut_at
 from bookwright.storage.tables import passages, steps, texts, vectors
 from tests.app.branches.grove import Grove
 from tests.app.branches.test_merging import prose, rewrite
-from tests.support.books import make_brief_of, make_settings, new_library
+from tests.support.books import make_brief_of, make_settings, new_library, queue
 
 NEWS = "\n\nAnd the lamp was blue all along."
 
@@ -152,6 +152,15 @@ def test_branches_are_shown_as_a_tree_with_their_bills_apart_and_together(grove:
     assert [(row.book.id, row.depth) for row in tree.rows] == [(origin, 0), (branch, 1), (twig, 2)]
     assert [row.name for row in tree.rows[1:]] == ["she stays", "branch 1"]
     assert tree.calls == grove.book(origin).calls + grove.book(branch).calls
+
+
+def test_a_branch_that_waits_for_a_worker_is_queued_in_the_list_of_branches(
+    grove: Grove, origin: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    branch = grove.fork(origin, at="chapter 2")
+    queue(monkeypatch, branch)
+
+    assert [row["state"] for row in branch_tree(grove.open(origin)).facts()["branches"]] == ["finished", "queued"]
 
 
 @pytest.mark.parametrize(

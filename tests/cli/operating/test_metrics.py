@@ -2,6 +2,7 @@
 
 import os
 import socket
+import time
 from contextlib import closing
 
 import httpx
@@ -10,6 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from bookwright.app.access import library
 from bookwright.app.status.figures import StudioFigures, served
+from bookwright.models.book import BookState
 from bookwright.models.errors import InvalidSetting
 from bookwright.models.settings import Settings
 from bookwright.models.step import Failure
@@ -18,6 +20,7 @@ from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
 from tests.cli.conftest import Cli
 from tests.cli.shelf import attempt
+from tests.support.books import queue
 
 Figures = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
@@ -55,6 +58,24 @@ def test_all_calls_on_record_are_printed_as_figures(cli: Cli, book: BookStorage)
     assert figure(found, "bookwright_call_seconds_sum") == 4.5
     assert figure(found, "bookwright_written_length") > 0
     assert sum(value for (name, _), value in found.items() if name == "bookwright_books") == 1
+
+
+def test_a_book_that_waits_for_a_worker_counts_as_queued(
+    cli: Cli, book: BookStorage, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queue(monkeypatch, book.book)
+    with book.write() as stores:
+        stores.books.set_state(book.book, BookState.PAUSED)
+
+    found = read(cli("metrics", "--once").out)
+    with library(settings) as database:
+        figures, deadline = StudioFigures(database, settings), time.monotonic() + 20
+        while not figure(scraped := read(figures.text()), "bookwright_books", standing="queued"):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)  # a scrape waits for no answer of Prefect's
+
+    for each in (found, scraped):
+        assert (figure(each, "bookwright_books", standing="queued"), figure(each, "bookwright_books")) == (1, 1)
 
 
 def test_nothing_of_a_book_is_in_the_figures(cli: Cli, book: BookStorage) -> None:
