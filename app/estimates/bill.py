@@ -16,6 +16,7 @@ from bookwright.app.status.progress import EVERY_STEP
 from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import Settings
 from bookwright.models.step import CODE, Activity, Usage
+from bookwright.models.tree.level import Level
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.models.wording import money, tokens
 from bookwright.storage.steps.queries import StepLine
@@ -23,6 +24,9 @@ from bookwright.storage.stores import BookStorage, Stores
 
 RECURRING = (Activity.DIVIDE, Activity.MAINTAIN)
 """What is done for a unit again and again as it grows."""
+
+_LEAST_BEHIND = 3
+"""One part in so many of what is closed lies behind the first act, or the first stands for the book, too."""
 
 _THOUGHT_SHARE = 4
 """One part in four of the room that a thinking model is given for thoughts is counted."""
@@ -152,18 +156,23 @@ def tally(storage: BookStorage) -> Tally:
 
     The closed units of a level, if there are any, stand for the whole level: the book has as many
     more as it is longer than what they hold of what is written. Without them the last unit that was
-    begun stands for units of its own length.
+    begun stands for units of its own length. What lies behind the first act stands for all, where
+    enough is closed there: before the first nothing was told, so that its prompts are shorter.
     """
     with storage.read() as stores:
         root = stores.nodes.root()
         served = _served_units(stores)
+    is_sample = root.status is not NodeStatus.DONE
+    first = next((one.unit.label for one in served if one.unit.level is Level.ACT and one.is_closed and is_sample), "")
     roles: defaultdict[str, Bill] = defaultdict(Bill)
     nodes = units = 0.0
     for level in {entry.unit.level for entry in served}:
         of_level = [entry for entry in served if entry.unit.level is level]
         closed = [entry for entry in of_level if entry.is_closed]
+        behind = [entry for entry in closed if not entry.unit.label.startswith(f"{first}.")]
+        closed = behind if _written(behind) * _LEAST_BEHIND >= _written(closed) else closed
         begun = [entry for entry in of_level if entry.unit.written] or of_level
-        share = sum(entry.unit.written for entry in closed) / max(sum(entry.unit.written for entry in begun), 1) or 1.0
+        share = _written(closed) / max(_written(begun), 1) or 1.0
         for entry in closed or begun[-1:]:
             often, again = _factors(entry, root, share)
             nodes += often * entry.nodes
@@ -194,6 +203,10 @@ def priced(bill: Bill, model: str, settings: Settings, *, least: bool = False) -
     return replace(
         bill, output_tokens=output, cached_tokens=cached, cost_micros=None if each is None else each * bill.calls
     )
+
+
+def _written(entries: Iterable[_Served]) -> int:
+    return sum(entry.unit.written for entry in entries)
 
 
 def _factors(entry: _Served, root: TaskNode, share: float) -> tuple[float, float]:

@@ -32,3 +32,20 @@ def test_plans_of_acts_and_volumes_are_counted_for_all_of_a_book_of_which_one_ac
 
     volumes, acts = 2, 10  # of 1,000 words, as the one that was begun; of 200, as the one that is closed
     assert sum(bill.calls for bill in found.roles.values()) == volumes + acts
+
+
+def test_what_lies_behind_the_first_act_stands_for_the_book_where_enough_is_closed_there(tmp_path: Path) -> None:
+    storage = make_book(make_settings(tmp_path), VOLUMES, length=2_000)
+    with storage.write() as stores:
+        lease = Lease.take(stores.connection, storage.book, "the test", 60)
+        first, second = (stores.nodes.by_label(label) for label in ("1.1.1.1", "1.1.2.1"))
+        for label in ("1.1.1", "1.1.1.1", "1.1.2.1"):
+            stores.nodes.change(stores.nodes.by_label(label).key, status=NodeStatus.DONE.value)
+    journal = Journal(storage, lease)
+    for step, node in enumerate((first, second, second)):  # more is asked where something was told before
+        journal.record(attempt(node, f"draft.{step}", "Rain."))
+
+    found = tally(storage)
+    storage.database.dispose()
+
+    assert found.roles["writer"].calls == 10 * 2  # chapters of 200 words, with two calls each
