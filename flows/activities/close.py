@@ -12,7 +12,7 @@ from bookwright.flows.activities.chapter_check import audit, audit_again, extrac
 from bookwright.flows.activities.extract import chapter_move, extract
 from bookwright.flows.activities.outcomes import as_move, both, close_node, keep_document, name_book, no_move
 from bookwright.flows.activities.prose.cold_reading import SECOND, read_and_repair, read_book, review_retellings
-from bookwright.flows.activities.told_books import is_plotted
+from bookwright.flows.activities.told_books import is_plotted, most_beside
 from bookwright.flows.activities.unit_facts import (
     allowance,
     begin_activity,
@@ -48,6 +48,8 @@ class _Closing:
     asks_review: bool
     gate: GateKind | None
     """The gate that the closing opens, if any."""
+    most: int | None
+    """How long a sibling may grow by what the unit fell short; None for as long as that takes."""
 
     def keep(self, kind: DocumentKind, text: str, stores: Stores, step: int) -> int:
         """Store the text of a step as a document of a kind; return the document's id."""
@@ -69,8 +71,8 @@ class _Closing:
         waiting = [sibling for sibling in beside if sibling.key != unit.key]
         if unit.parent and not was_closed and waiting and waiting[-1].is_last:  # nobody pays twice for a unit
             lengths = spread_after(stores.nodes.get(unit.parent).remaining, [own.length or 1 for own in waiting])
-            for sibling, length in zip(waiting, lengths, strict=True):
-                if length != sibling.length:
+            for sibling, owed in zip(waiting, lengths, strict=True):
+                if (length := min(owed, self.most or owed)) != sibling.length:
                     stores.nodes.change(sibling.key, length=length)
 
 
@@ -97,7 +99,7 @@ def _begun(unit: TaskNode, deps: Deps) -> _Closing:
     _put_text_before(unit, run, deps)
     gate = None if unit.is_brought_in else gates.asked_at_close(unit, deps)
     asks_review = deps.profile.is_small and unit.level is Level.BOOK and not unit.is_brought_in
-    return _Closing(deps, run, asks_review, gate)
+    return _Closing(deps, run, asks_review, gate, most_beside(unit, deps))
 
 
 def _sum_up(closing: _Closing, found: Move) -> None:

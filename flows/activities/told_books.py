@@ -89,6 +89,11 @@ def has_acts(unit: TaskNode, deps: Deps) -> bool:
     return _level_of_parts(unit, deps) is not Level.CHAPTER
 
 
+def most_beside(unit: TaskNode, deps: Deps) -> int | None:
+    """Return how long the acts beside a told one may grow by what it fell short; None for what is no such act."""
+    return _longest_told(deps) if unit.level is Level.ACT and is_plotted(unit, deps) else None
+
+
 def is_past_first_act(unit: TaskNode, deps: Deps) -> bool:
     """True for a chapter of a told book whose writer has not every page before it in view."""
     if unit.level is not Level.CHAPTER or unit.parent is None or not is_plotted(unit, deps):

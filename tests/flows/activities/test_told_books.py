@@ -14,6 +14,7 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.relay.style_guide import guide_of_sample, keep_guide, kept_guide
 from bookwright.agents.workflows import plan_workflow
+from bookwright.flows.activities.close import close
 from bookwright.flows.activities.decide import next_round
 from bookwright.flows.activities.recall import wants_questions
 from bookwright.flows.activities.told_books import is_free, is_plotted, memories, pages_before
@@ -33,7 +34,7 @@ from bookwright.models.settings import load_settings
 from bookwright.models.step import Activity, Reply
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
-from bookwright.models.tree.task import TaskNode
+from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage
 from tests.flows.walking import begin
@@ -284,6 +285,24 @@ def test_a_part_remembers_what_was_told_before_it_the_nearest_chapter_by_chapter
     assert [wants_questions(unit, deps) for unit in unwritten] == [False, True, False]
     longer = [parts[label].model_copy(update={"length": 30_000}) for label in ("1.1.2", "1.1.2.1")]
     assert [next_round(unit, deps) for unit in longer] == [1, None]  # no chapter is cut into chapters
+    deps.storage.database.dispose()
+
+
+@pytest.mark.parametrize(("window", "length"), [(128_000, 32_000), (200_000, 41_000)])
+def test_an_act_grows_by_what_the_one_before_fell_short_to_what_can_be_told_at_once(
+    tmp_path: Path, window: int, length: int
+) -> None:
+    root, deps = begun(tmp_path, window, length=62_000, profile="economy")
+    planned = [PlanNode(task_type=TaskType.WRITE, title=title, goal="Tell it.") for title in "AB"]
+    with deps.storage.write() as stores:
+        first, second = stores.nodes.add(root, planned, level="act", length=31_000, is_last=lambda i: i == 1)
+        stores.nodes.change(root.key, planning_round=1, written=21_000)
+        stores.nodes.change(first.key, planning_round=1, written=21_000)
+
+    close(deps.fresh(first), deps)
+
+    assert deps.fresh(first).status is NodeStatus.DONE
+    assert deps.fresh(second).length == length
     deps.storage.database.dispose()
 
 
