@@ -19,23 +19,28 @@ def chat(
     session: Annotated[str | None, typer.Option(help="Go on with this session: its id, or a beginning.")] = None,
     fork: Annotated[bool, typer.Option("--fork", help="Go on in a copy of the session.")] = False,
     lists: Annotated[bool, typer.Option("--list", help="List the sessions there are.")] = False,
+    deletes: Annotated[bool, typer.Option("--delete", help="Delete the session for good.")] = False,
     show_raw: Annotated[bool, typer.Option("--show-raw", help="Show each reply as the model gave it.")] = False,
     cwd: Annotated[Path, typer.Option(help="The folder whose files the agent sees.")] = Path(),
-    yes: Annotated[bool, typer.Option("--yes", help="Let the agent write files without asking.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Write files, or delete the session, without asking.")] = False,
     budget_usd: Annotated[float | None, typer.Option(min=0, help="Cap in US dollars, over this talk.")] = None,
     lines: Annotated[bool, typer.Option("--lines", help="Each line of a pipe is a message of its own.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Talk with an agent. Through a pipe, the whole input is one message."""
     from bookwright.app.talks import opening
+    from bookwright.cli.chat import view  # these bring the agents, which other verbs do not need
     from bookwright.cli.chat.repl import ChatOptions, hold
-    from bookwright.cli.chat.view import list_sessions  # these bring the agents, which other verbs do not need
 
     settings = load_settings()
     wanted = opening.SessionWish(agent, book, provider, model, session, fork)
     if lists:
         with existing_library(settings) as known:
-            list_sessions(known, wanted, as_json=as_json)
+            view.list_sessions(known, wanted, as_json=as_json)
+        return
+    if deletes:
+        with library(settings) as database:
+            view.delete_session(database, session, settings.home, yes=yes)
         return
     if not cwd.is_dir():
         raise InvalidInput(f"--cwd {str(cwd)!r} is no folder")

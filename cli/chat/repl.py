@@ -20,7 +20,7 @@ from bookwright.app.talks.opening import Opening
 from bookwright.app.talks.talk import Talk
 from bookwright.app.talks.view import CANCELLED, ChatView, Confirm
 from bookwright.cli.chat.input import Terminal, checked, piped_lines, whole_pipe
-from bookwright.cli.chat.view import JsonView, TextView
+from bookwright.cli.chat.view import JsonView, TextView, event_tab
 from bookwright.cli.error_handling import FAULT, INTERRUPTED
 from bookwright.flows.talking import ground
 from bookwright.models.errors import InvalidInput
@@ -76,7 +76,7 @@ def hold(opening: Opening, options: ChatOptions, settings: Settings, database: D
     with (
         ground(opening.member, settings, database, options.cwd, opening.book) as stands_on,
         closing(EventBus()) as bus,
-        kept_events(bus, event_path(settings.home, f"{opening.member.name}-{opening.state.id[:8]}")),  # for `watch`
+        kept_events(bus, event_path(settings.home, event_tab(opening.member.name, opening.state.id))),  # for `watch`
         paced_models(database, settings) as models,
     ):
         confirm = _asker(terminal, view) if terminal is not None else None

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -9,13 +10,15 @@ import typer
 from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.react.action import is_in_form
 from bookwright.agents.react.unwrapping import ReplyPart, ShownPiece, Unwrapping
+from bookwright.agents.runtime.events.event_file import remove_events
 from bookwright.agents.runtime.stream import SHORTENED
 from bookwright.agents.runtime.talk import REPLY
 from bookwright.agents.tools.outside import clean, one_line
 from bookwright.app.talks.opening import SessionWish, member_named
 from bookwright.app.talks.view import CANCELLED, SOURCES, TalkBill
-from bookwright.cli.output import emit, make_console, print_table, print_text
-from bookwright.models.errors import BudgetExceeded
+from bookwright.cli.output import check_agreed, emit, make_console, note, print_table, print_text
+from bookwright.failpoints import Failpoint
+from bookwright.models.errors import BudgetExceeded, InvalidInput
 from bookwright.models.talk.event import (
     AgentEvent,
     CompletedEvent,
@@ -208,6 +211,24 @@ def list_sessions(database: Database | None, wanted: SessionWish, *, as_json: bo
             print_text("there are no sessions yet; `bookwright chat --agent researcher` begins one")
 
     emit(lambda: [_facts(each, turns) for each, turns in found], tell, as_json=as_json)
+
+
+def event_tab(agent: str, session: str) -> str:
+    """Return what the event file of a talk is named after."""
+    return f"{agent}-{session[:8]}"
+
+
+def delete_session(database: Database, named: str | None, home: Path, *, yes: bool) -> None:
+    """Delete a session with what was told of it while it was held, once that is agreed to; its forks stay."""
+    if named is None:
+        raise InvalidInput("--delete goes with --session: it names the talk to delete")
+    with database.read() as connection:
+        found = SessionRepository(connection).get(named)
+    check_agreed(f'Delete "{found.title}" for good?', "nothing was deleted; --yes deletes without asking", yes=yes)
+    with database.write(Failpoint.EDIT_BOOK) as connection:
+        SessionRepository(connection).delete(found.id)
+    remove_events(home, event_tab(found.agent, found.id))
+    note(f"session {found.id[:8]} is deleted")
 
 
 def _listed(database: Database, wanted: SessionWish) -> list[tuple[Session, int]]:

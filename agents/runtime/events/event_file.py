@@ -41,7 +41,7 @@ def predecessor(path: Path) -> Path:
 
 
 def remove_events(home: Path, tab: str) -> None:
-    """Remove the events of a book; what cannot be removed stays."""
+    """Remove the events of a book or a talk; what cannot be removed stays."""
     for path in (event_path(home, tab), predecessor(event_path(home, tab))):
         with suppress(OSError):
             path.unlink()

@@ -179,6 +179,24 @@ def test_sessions_are_listed_latest_first_with_turns_age_and_first_words(cli, ke
     assert [each["agent"] for each in listed(cli, "--agent", "code")] == ["code"]
 
 
+def test_a_session_is_deleted_with_its_events_once_that_is_agreed_to(cli, kept, home):
+    gone, stays = kept("writer", (TurnKind.SAY, "One.")), kept("writer", (TurnKind.SAY, "Two."))
+    events = home / "events" / f"writer-{gone[:8]}.ndjson"
+    events.parent.mkdir(exist_ok=True)
+    events.write_text("{}")
+
+    asked = cli("chat", "--session", gone, "--delete")
+    unnamed = cli("chat", "--delete", "--yes")
+    done = cli("chat", "--session", gone, "--delete", "--yes")
+
+    assert (asked.code, unnamed.code, done.code) == (2, 2, 0)
+    assert "nothing was deleted; --yes deletes without asking" in asked.err
+    assert "--delete goes with --session" in unnamed.err
+    assert f"session {gone[:8]} is deleted" in done.err
+    assert [each["session"] for each in listed(cli)] == [stays]
+    assert not events.exists()
+
+
 def test_before_anything_was_said_the_list_says_how_to_begin(cli, home):
     shown = cli("chat", "--list")
 
