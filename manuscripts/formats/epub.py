@@ -202,7 +202,7 @@ class _Page:
         for step, element in self._events(root):
             tag = str(element.tag).lower() if isinstance(element.tag, str) else ""
             if step == "tail":
-                self._text.append(element.tail or "")
+                self._text.append(_in_a_line(element.tail))
             elif step == "start":
                 self._start(tag, element)
             else:
@@ -231,7 +231,7 @@ class _Page:
         elif tag == "br":
             self._text.append(" " if self._level else "\n")
         self._text.append("*" if tag in _STRESSED and not self._level else "")
-        self._text.append((element.text or "").replace("\n", " "))
+        self._text.append(_in_a_line(element.text))
 
     def _end(self, tag: str) -> None:
         if tag in _STRESSED and not self._level:
@@ -268,6 +268,11 @@ def _is_mark(node: Any) -> bool:
         return False
     other = "sup" if node.tag.lower() == "a" else "a"
     return next(node.iter(other), None) is not None
+
+
+def _in_a_line(text: str | None) -> str:
+    """A text of the page's source, whose line ends mean nothing."""
+    return (text or "").replace("\n", " ")
 
 
 def _lines(text: str) -> Iterator[str]:

@@ -89,6 +89,14 @@ def test_an_epub_is_read_in_the_order_of_its_spine_without_glosses_and_navigatio
     assert second.paragraphs == ("The lamp", "went out.")
 
 
+def test_a_line_end_in_a_pages_source_ends_no_paragraph(tmp_path: Path):
+    page = "<h1>Chapter 1</h1><p>The <i>Titanic</i> sank\nin April<!-- of\n -->\nof that <b>year</b>\n.</p>"
+
+    found = read_manuscript(make_epub(tmp_path / "a.epub", {"a": page}))
+
+    assert [block.text for block in found.blocks] == ["Chapter 1", "The *Titanic* sank in April of that year ."]
+
+
 def test_pages_without_headings_have_those_of_the_contents(tmp_path: Path):
     nav = (
         '<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><body>'
