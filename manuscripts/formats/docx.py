@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import groupby
 from typing import Any
 
 from bookwright.manuscripts.formats.archive import Archive, xml_of
+from bookwright.manuscripts.formats.emphasis import with_emphasis
 from bookwright.manuscripts.manuscript import Block, ManuscriptSource, notes_left_out
 from bookwright.models.text.plain import plain
 
@@ -14,7 +14,6 @@ _DC = "{http://purl.org/dc/elements/1.1/}"
 DOCUMENT = "word/document.xml"
 """The part that a Word file has and no other archive."""
 _TITLE, _CONTENTS, _BREAK = -1, -2, re.compile(r"\n+")
-_STRESSED = re.compile(r"^([\s*]*)(.*?)([\s*]*)$", re.DOTALL)
 _NAMES = re.compile(r"^(?:heading|überschrift|titre|标题|標題|見出し|제목)\s*([1-9])$", re.IGNORECASE)
 _LEFT_OUT = frozenset(f"{_W}{tag}" for tag in ("del", "moveFrom", "pPr", "instrText", "txbxContent", "rt"))
 """What was struck out, and what stands beside the text."""
@@ -94,7 +93,7 @@ def _blocks(body: Any, levels: Mapping[str, int]) -> Iterator[Block]:
         level = _outline_level(paragraph) or levels.get(_value(paragraph, f"{_W}pPr/{_W}pStyle"), 0)
         if level == _CONTENTS:
             continue
-        lines = [line.strip() for line in _BREAK.split(plain(_text(paragraph, keeps_stress=not level))) if line.strip()]
+        lines = [line.strip() for line in _BREAK.split(_text(paragraph, keeps_stress=not level)) if line.strip()]
         if level and lines:
             yield Block(" ".join(lines), level, True)
         else:
@@ -105,16 +104,11 @@ def _blocks(body: Any, levels: Mapping[str, int]) -> Iterator[Block]:
 
 def _text(paragraph: Any, *, keeps_stress: bool) -> str:
     """Return what a paragraph says, with `*emphasis*` as a book's prose has it."""
-    pieces = (
-        ((_SIGNS.get(node.tag) or node.text or ""), keeps_stress and _is_on(node.getparent(), "i", "iCs", "em"))
+    return with_emphasis(
+        (plain(_SIGNS.get(node.tag) or node.text or ""), keeps_stress and _is_on(node.getparent(), "i", "iCs", "em"))
         for node in paragraph.iter(f"{_W}t", *_SIGNS)
         if not any(above.tag in _LEFT_OUT for above in node.iterancestors()) and not _is_on(node.getparent(), "vanish")
     )
-    told = ""
-    for is_stressed, some in groupby(pieces, key=lambda piece: piece[1]):
-        text = "".join(piece for piece, _ in some)
-        told += _BREAK.sub("*\n*", _stressed(text)) if is_stressed and text.strip() else text
-    return told
 
 
 def _is_on(run: Any, *names: str) -> bool:
@@ -122,8 +116,3 @@ def _is_on(run: Any, *names: str) -> bool:
     found = (run.find(f"{_W}rPr/{_W}{name}") for name in names)
     return any(one is not None and one.get(f"{_W}val", "1") not in ("0", "false", "off", "none") for one in found)
 
-
-def _stressed(text: str) -> str:
-    found = _STRESSED.match(text)
-    assert found is not None  # it matches whatever there is
-    return f"{found[1]}*{found[2]}*{found[3]}" if found[2] else text

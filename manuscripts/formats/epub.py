@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote, urldefrag
 
 from bookwright.manuscripts.formats.archive import Archive, xml_of
+from bookwright.manuscripts.formats.emphasis import with_emphasis
 from bookwright.manuscripts.manuscript import Block, ManuscriptSource, notes_left_out
 from bookwright.models.errors import InvalidInput
 from bookwright.models.text.plain import plain
@@ -192,8 +193,9 @@ class _Page:
         self.notes = 0
         """How many notes to the text were left out."""
         self._anchors = dict(anchors)
-        self._text: list[str] = []
-        self._level = 0
+        self._text: list[tuple[str, bool]] = []
+        """Pieces of the paragraph, each with whether it is stressed."""
+        self._level = self._stress = 0
         self._walk(_parsed(content, name))
         self._flush()
 
@@ -202,7 +204,7 @@ class _Page:
         for step, element in self._events(root):
             tag = str(element.tag).lower() if isinstance(element.tag, str) else ""
             if step == "tail":
-                self._text.append(_in_a_line(element.tail))
+                self._take(_in_a_line(element.tail))
             elif step == "start":
                 self._start(tag, element)
             else:
@@ -210,7 +212,7 @@ class _Page:
 
     def _flush(self) -> None:
         """End a paragraph."""
-        text = plain("".join(self._text))
+        text = with_emphasis(self._text)
         self._text = []
         for place, line in enumerate(_lines(text)):
             self.blocks.append(Block(line, self._level, place == 0 or bool(self._level)))
@@ -229,13 +231,15 @@ class _Page:
             self._flush()
             self.blocks.append(Block(_SCENE_BREAK))
         elif tag == "br":
-            self._text.append(" " if self._level else "\n")
-        self._text.append("*" if tag in _STRESSED and not self._level else "")
-        self._text.append(_in_a_line(element.text))
+            self._take(" " if self._level else "\n")
+        self._stress += tag in _STRESSED
+        self._take(_in_a_line(element.text))
+
+    def _take(self, text: str) -> None:
+        self._text.append((plain(text), bool(self._stress) and not self._level))
 
     def _end(self, tag: str) -> None:
-        if tag in _STRESSED and not self._level:
-            self._text.append("*")
+        self._stress -= tag in _STRESSED
         if tag in _HEADINGS or tag in _PARAGRAPHS:
             self._flush()
         if tag in _HEADINGS:
@@ -278,6 +282,5 @@ def _in_a_line(text: str | None) -> str:
 def _lines(text: str) -> Iterator[str]:
     for line in text.split("\n"):
         told = _SPACES.sub(" ", line).strip(" \u3000")
-        told = re.sub(r"\*{2,}", "", told)
         if told:
             yield told

@@ -96,9 +96,22 @@ def test_a_word_file_keeps_its_stress_and_loses_what_is_hidden_struck_out_or_a_n
     source = read_manuscript(tmp_path / "a.docx")
 
     assert [block.text for block in source.blocks] == [
-        "Chapter 1", "He *could not* saywell-", "Chapter 2", "He *could not*well-",
+        "Chapter 1", "He *could not* saywell-", "Chapter 2", "He *could notwell*-",
     ]  # fmt: skip
     assert source.notes == ("left out: 2 notes to the text",)
+
+
+def test_the_stress_of_an_epub_stands_around_words_and_asterisks_of_its_author_stay(tmp_path: Path):
+    lines = (
+        "<p>The <i>Titanic </i>sank, <em>un</em>likely as <i><em>that</em></i> is.</p>"
+        "<p><i>Dear Ada,<br/>come.</i></p><p>***</p><p>He said f**k, 他<em>没有</em>动。</p>"
+    )
+
+    source = read_manuscript(make_epub(tmp_path / "a.epub", {"a": lines}))
+
+    assert [block.text for block in source.blocks] == [
+        "The *Titanic* sank, *unlikely* as *that* is.", "*Dear Ada,*", "*come.*", "***", "He said f**k, 他*没有*动。",
+    ]  # fmt: skip
 
 
 def test_japanese_text_in_the_shifts_of_old_mails_is_read(tmp_path: Path):
