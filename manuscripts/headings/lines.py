@@ -98,6 +98,9 @@ _BARE = (
     ("han title", lazy_pattern(rf"^(?P<number>{HAN_NUMBER})(?P<rest>[.．、・　\s]\s*\S.*)$")),
 )
 
+_SET_OFF = lazy_pattern("\\s*[:：.．、·・—–―-]|\\s+[\u3040-\u30ff\u3400-\u9fff「『“《]")
+"""What sets a title off from its number; in Chinese and Japanese, which set words in no spaces, a space does."""
+
 _PARTS = frozenset("卷巻部篇編编冊册幕부권편막")
 _EPISODES = frozenset("話话화")
 _SECTIONS = frozenset("節节折")
@@ -215,7 +218,7 @@ def _bare(text: str) -> Heading | None:
 
 def _title_of(rest: str) -> str | None:
     """Return the title behind a number, empty if there is none; None if what follows is no title."""
-    is_set_off = bool(re.match(r"\s*[:：.．、·・—–―-]", rest))
+    is_set_off = bool(_SET_OFF.match(rest))
     title = re.sub(rf"^{_GAP}", "", rest).strip()
     if not title:
         return ""

@@ -57,6 +57,23 @@ def test_the_halves_of_a_chapter_are_two():
     assert [chapter.heading for chapter in found.chapters] == headings
 
 
+@pytest.mark.parametrize(
+    ("language", "headings"),
+    [
+        ("zh", ["第一回 灵根育孕源流出，心性修持大道生", "第二回　悟彻菩提真妙理，断魔归本合元神", "第三回 四海千山"]),
+        ("zh", ["第1章 你好，陌生人", "第2章 雨夜", "第3章 “走吧”"]),
+        ("ja", ["第1話　始まり", "第2話　「さよなら」", "第3話　雨、そして夜"]),
+    ],
+)  # fmt: skip
+def test_a_title_behind_a_space_may_be_of_two_halves_or_what_somebody_says(language: str, headings: list[str]):
+    line = "雨停了，街上没有人。" if language == "zh" else "雨が止んだ。誰もいない。"
+
+    found = found_in("\n".join(f"{heading}\n{line * 30}\n第二章 他写完了，她也写完了。" for heading in headings), language)
+
+    assert [chapter.heading for chapter in found.chapters] == headings
+    assert len(found.chapters[0].paragraphs) == 2
+
+
 def test_a_running_head_is_left_out_and_said():
     text = f"Chapter 1\n\n{PROSE}\n\nChapter 1\n\n{PROSE}\n\nChapter 2\n\n{PROSE}"
 
