@@ -59,8 +59,10 @@ def wording_of(line: str) -> tuple[int, Wording] | None:
     if title < 0:
         return None
     above = wording_of(line[: places[begin]]) if heading.above else None
+    end = title + len(told)
+    end += bool(set(told) & set("（(【〈《「『［[“")) and line[end : end + 1] in _BRACKETS  # it opens in the title
     return heading.number, Wording(
-        line[places[begin] : first], line[first:last], line[last:title], line[title + len(told) :], bool(told),
+        line[places[begin] : first], line[first:last], line[last:title], line[end:], bool(told),
         above[1] if above else None,
     )  # fmt: skip
 

@@ -53,6 +53,9 @@ def headed(language: Language, own: list[str], *titles: str) -> list[str]:
         (EN, "Ch. 12 - The Boat", "Ch. 13 - X"),
         (EN, "~ Chapter 12 ~", "~ Chapter 13 ~"),
         (EN, "The Boat", "X"),
+        (ZH, "第二章 云涌（二更）", "第三章 X"),
+        (ZH, "【第二章 云涌（求月票）】", "【第三章 X】"),
+        (EN, "Chapter 2: The Boat (again)", "Chapter 3: X"),
     ],
 )
 def test_a_chapter_behind_the_authors_last_is_worded_like_it(language: Language, last: str, follows: str) -> None:
