@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from bookwright.manuscripts.headings.candidates import THIN
@@ -22,6 +22,8 @@ class _Head:
     read: Heading | None
     body: int
     """Characters up to the next heading."""
+    below: str = ""
+    """Its title, where that is a heading of its own below the number."""
 
     @property
     def rank(self) -> Rank | None:
@@ -32,9 +34,10 @@ class _Head:
 def marked_headings(blocks: Sequence[Block]) -> list[HeadingMark]:
     """Return the headings of chapters and parts that a format marks; none where they and a title are fewer than two."""
     every = _heads(blocks)
-    heads = _without_title(every)
+    below = _without_title(every)
+    heads = _with_titles_below(below)
     story = [head for head in heads if not is_contents(head.text)]
-    if len(story) + len(every) - len(heads) < _LEAST_HEADINGS:
+    if len(story) + len(every) - len(below) < _LEAST_HEADINGS:
         return []
     level = _chapter_level(story)
     after = dict(zip((head.index for head in story), story[1:], strict=False))
@@ -61,6 +64,19 @@ def _without_title(heads: list[_Head]) -> list[_Head]:
     return others if is_title and all(one.level > heads[0].level for one in others) else heads
 
 
+def _with_titles_below(heads: Sequence[_Head]) -> list[_Head]:
+    """Make one of a bare number and the title below it; several headings below a number are those of its scenes."""
+    kept = list(heads[:1])
+    for above, head, after in zip(heads, heads[1:], (*heads[2:], None), strict=False):
+        ends = after is None or after.read is not None or after.level <= above.level < head.level
+        is_bare = above.rank is Rank.CHAPTER and above.read is not None and not above.read.title
+        if is_bare and ends and above.index + 1 == head.index and head.rank is None and head.body:
+            kept[-1] = replace(above, body=head.body, below=head.text)
+        else:
+            kept.append(head)
+    return kept if sum(bool(head.below) for head in kept) >= _LEAST_HEADINGS else list(heads)
+
+
 def _chapter_level(heads: Sequence[_Head]) -> int:
     """Return the level at which the texts stand: where headings say "chapter", or the highest with texts below it."""
     levels = sorted({head.level for head in heads})
@@ -84,4 +100,5 @@ def _mark(head: _Head, level: int, after: _Head | None) -> HeadingMark:
     is_above = head.level < level and after is not None and after.level > head.level
     is_part = is_above or (head.rank is Rank.PART and head.body < THIN and after is not None)
     title = read.title if read is not None and not read.is_weak and read.rank is not Rank.SPECIAL else head.text
-    return HeadingMark(head.index, title, head.text, is_part=is_part, leaves_part=head.level < level and not is_part)
+    leaves_part, size = head.level < level and not is_part, 2 if head.below else 1
+    return HeadingMark(head.index, head.below or title, head.text, size, is_part=is_part, leaves_part=leaves_part)

@@ -74,6 +74,34 @@ def test_a_title_behind_a_space_may_be_of_two_halves_or_what_somebody_says(langu
     assert len(found.chapters[0].paragraphs) == 2
 
 
+@pytest.mark.parametrize("levels", [(1, 2), (2, 2), (2, 4)])
+@pytest.mark.parametrize("numbers", [["Chapter One", "Chapter Two", "Chapter Three"], ["1", "2", "3"]])
+def test_a_title_in_a_heading_of_its_own_below_the_number_is_the_chapters(levels: tuple[int, int], numbers: list[str]):
+    titles = ["The Lamp", "The Quay", "Home"]
+    blocks = [
+        block
+        for number, title in zip(numbers, titles, strict=True)
+        for block in (Block(number, levels[0]), Block(title, levels[1]), Block(PROSE))
+    ]
+
+    found = recognise(ManuscriptSource((*blocks, Block("Epilogue", levels[0]), Block(PROSE)), "epub"), Language.EN)
+
+    assert [(one.heading, one.title) for one in found.chapters[:3]] == list(zip(numbers, titles, strict=True))
+    assert [one.paragraphs for one in found.chapters] == [(PROSE,)] * 4
+
+
+def test_the_headings_of_a_chapters_scenes_are_none_of_its_titles():
+    blocks = [
+        block
+        for number in (1, 2, 3)
+        for block in (Block(f"Chapter {number}", 1), *(Block(f"Scene {sign}", 2) for sign in "AB"), Block(PROSE))
+    ]
+
+    found = recognise(ManuscriptSource(blocks, "docx"), Language.EN)
+
+    assert [one.paragraphs for one in found.chapters] == [("Scene A", "Scene B", PROSE)] * 3
+
+
 def test_a_running_head_is_left_out_and_said():
     text = f"Chapter 1\n\n{PROSE}\n\nChapter 1\n\n{PROSE}\n\nChapter 2\n\n{PROSE}"
 
