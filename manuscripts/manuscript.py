@@ -24,7 +24,7 @@ class ManuscriptSource:
 
     blocks: Sequence[Block]
     format: str
-    """`"txt"`, `"md"`, `"epub"` or `"docx"`."""
+    """`"txt"`, `"md"`, `"html"`, `"epub"` or `"docx"`."""
     title: str = ""
     author: str = ""
     language: str = ""

@@ -1,6 +1,7 @@
 """Reading a manuscript's file, whatever its format, or saying why not."""
 
 import hashlib
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ MOST_BYTES = 100 * 2**20
 """Of a file: five million words are some 30 of them, with pictures a book may have more."""
 
 _MARKDOWN = frozenset((".md", ".markdown", ".mkd"))
+_HTML = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype html|html)\b", re.IGNORECASE | re.DOTALL)
 _FOREIGN = {
     b"%PDF-": "a PDF file; export it as text, EPUB or Word",
     b"{\\rtf": "an RTF file; save it as .docx or .txt",
@@ -83,7 +85,7 @@ def _read_archive(path: Path) -> ManuscriptSource:
             return docx.read_docx(archive)
         if epub.CONTAINER in archive:
             return epub.read_epub(archive)
-    raise InvalidInput("it is an archive and neither an EPUB nor a Word document; unpack it first")
+    raise InvalidInput("it is an archive and neither an EPUB nor a Word document; save it as .docx, or unpack it first")
 
 
 def _read_text(path: Path, encoding: str) -> ManuscriptSource:
@@ -91,8 +93,9 @@ def _read_text(path: Path, encoding: str) -> ManuscriptSource:
     notes = (
         (f"read as {decoded.encoding}, which is a guess: {decoded.doubt}; --encoding decides",) if decoded.doubt else ()
     )
-    if path.suffix.lower() in _MARKDOWN:
-        source = read_markdown(decoded.text, decoded.encoding)
+    is_page, is_markdown = _HTML.match(decoded.text), path.suffix.lower() in _MARKDOWN
+    if is_page or is_markdown:
+        source = (epub.read_html if is_page else read_markdown)(decoded.text, decoded.encoding)
         return replace(source, notes=(*notes, *source.notes))
     told = title_and_author_above(decoded.text)
     return ManuscriptSource(tuple(blocks_of(decoded.text)), "txt", *told, encoding=decoded.encoding, notes=notes)

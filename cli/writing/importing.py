@@ -37,7 +37,7 @@ _MOST_SHOWN, _LAST_SHOWN = 400, 20
 @takes_run("stream", "no_prefect", "until", "json_progress", "as_json")
 def import_file(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A manuscript (txt, md, epub, docx), or an exported JSON.")
+        Path, typer.Argument(metavar="FILE", help="A manuscript (txt, md, html, epub, docx), or an exported JSON.")
     ],
     options: dict[str, Any],
     name: Annotated[

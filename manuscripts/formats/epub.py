@@ -45,6 +45,16 @@ def read_epub(archive: Archive) -> ManuscriptSource:
     return _read(archive, package, posixpath.dirname(name))
 
 
+def read_html(text: str, encoding: str) -> ManuscriptSource:
+    """Read a manuscript that is one page of HTML, as a browser or a word processor saves it."""
+    content, name = re.sub(r"^\s*<\?[^>]*>", "", text).encode(), "HTML"
+    root, page = _parsed(content, name), _Page(content, name, {})
+    title, author = root.findtext(".//title") or "", root.find('.//meta[@name="author"]')
+    by, notes = author.get("content", "") if author is not None else "", notes_left_out(page.notes)
+    told = (plain(" ".join(one.split())) for one in (title, by, root.get("lang", "")))
+    return ManuscriptSource(tuple(page.blocks), "html", *told, encoding=encoding, notes=notes)
+
+
 def _check_open(archive: Archive) -> None:
     """Refuse a book whose pages are encrypted, which is called DRM."""
     if _ENCRYPTION not in archive:

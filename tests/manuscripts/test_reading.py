@@ -112,6 +112,21 @@ def test_pages_without_headings_have_those_of_the_contents(tmp_path: Path):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "gb18030"])
+def test_a_page_of_html_is_read_as_what_it_shows(tmp_path: Path, encoding: str):
+    chapters = "".join(f"<h2>第{number}章 雨</h2><p>雨停了，\n<em>没有人</em>。</p><hr>\n<p>灯灭了。</p>" for number in (1, 2))
+    head = f'<meta charset="{encoding}"><title>夜雨</title><meta name="author" content="林昭"><style>p {{}}</style>'
+    page = f'<?xml version="1.0" encoding="{encoding}"?>\n<!DOCTYPE html><html lang="zh"><head>{head}</head>'
+    (tmp_path / "a.html").write_bytes(f"{page}<body><h1>夜雨</h1>{chapters}</body></html>".encode(encoding))
+
+    source = read_manuscript(tmp_path / "a.html")
+
+    assert (source.format, source.title, source.author, source.language) == ("html", "夜雨", "林昭", "zh")
+    assert [(one.heading, one.paragraphs) for one in recognise(source, Language.ZH).chapters] == [
+        (f"第{number}章 雨", ("雨停了， *没有人*。", "* * *", "灯灭了。")) for number in (1, 2)
+    ]
+
+
 def test_markdown_gives_its_front_matter_headings_of_both_forms_and_text_without_marks(tmp_path: Path):
     file = tmp_path / "a.md"
     file.write_text(
