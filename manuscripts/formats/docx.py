@@ -18,6 +18,7 @@ _NAMES = re.compile(r"^(?:heading|überschrift|titre|标题|標題|見出し|제
 _LEFT_OUT = frozenset(f"{_W}{tag}" for tag in ("del", "moveFrom", "pPr", "instrText", "txbxContent", "rt"))
 """What was struck out, and what stands beside the text."""
 _NOTES = (f"{_W}footnoteReference", f"{_W}endnoteReference")
+_STRESS = ("i", "iCs", "em")
 _SIGNS = {f"{_W}tab": " ", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
 
 
@@ -86,14 +87,21 @@ def _inherited(identity: str, levels: Mapping[str, int], above: Mapping[str, str
 
 
 def _blocks(body: Any, levels: Mapping[str, int]) -> Iterator[Block]:
-    is_apart = True
+    is_apart, initial = True, []
     for paragraph in body.iter(f"{_W}p"):
         if any(above.tag in _LEFT_OUT for above in paragraph.iterancestors()):
             continue
         level = _outline_level(paragraph) or levels.get(_value(paragraph, f"{_W}pPr/{_W}pStyle"), 0)
         if level == _CONTENTS:
             continue
-        lines = [line.strip() for line in _BREAK.split(_text(paragraph, keeps_stress=not level)) if line.strip()]
+        pieces = [*initial, *_pieces(paragraph)]
+        frame = paragraph.find(f"{_W}pPr/{_W}framePr")
+        if frame is not None and frame.get(f"{_W}dropCap") in ("drop", "margin"):
+            initial = pieces  # Word sets it in a paragraph of its own before the one that it begins
+            continue
+        initial = []
+        text = with_emphasis((piece, is_stressed and not level) for piece, is_stressed in pieces)
+        lines = [line.strip() for line in _BREAK.split(text) if line.strip()]
         if level and lines:
             yield Block(" ".join(lines), level, True)
         else:
@@ -102,13 +110,12 @@ def _blocks(body: Any, levels: Mapping[str, int]) -> Iterator[Block]:
         is_apart = not lines or bool(level)
 
 
-def _text(paragraph: Any, *, keeps_stress: bool) -> str:
-    """Return what a paragraph says, with `*emphasis*` as a book's prose has it."""
-    return with_emphasis(
-        (plain(_SIGNS.get(node.tag) or node.text or ""), keeps_stress and _is_on(node.getparent(), "i", "iCs", "em"))
-        for node in paragraph.iter(f"{_W}t", *_SIGNS)
-        if not any(above.tag in _LEFT_OUT for above in node.iterancestors()) and not _is_on(node.getparent(), "vanish")
-    )
+def _pieces(paragraph: Any) -> Iterator[tuple[str, bool]]:
+    """Yield what a paragraph says piece by piece, each with whether it is stressed."""
+    for node in paragraph.iter(f"{_W}t", *_SIGNS):
+        run = node.getparent()
+        if not any(above.tag in _LEFT_OUT for above in node.iterancestors()) and not _is_on(run, "vanish"):
+            yield plain(_SIGNS.get(node.tag) or node.text or ""), _is_on(run, *_STRESS)
 
 
 def _is_on(run: Any, *names: str) -> bool:

@@ -101,6 +101,22 @@ def test_a_word_file_keeps_its_stress_and_loses_what_is_hidden_struck_out_or_a_n
     assert source.notes == ("left out: 2 notes to the text",)
 
 
+def test_the_large_initial_of_a_word_file_begins_its_paragraph(tmp_path: Path):
+    document = docx.Document()
+    for number in (1, 2):
+        document.add_heading(f"Chapter {number}", 1)
+        initial, frame = document.add_paragraph(), OxmlElement("w:framePr")
+        initial.add_run("O").italic = number == 2
+        frame.set(qn("w:dropCap"), "drop")
+        initial._p.get_or_add_pPr().append(frame)
+        document.add_paragraph("nce it rained.")
+    document.save(str(tmp_path / "a.docx"))
+
+    found = understood(tmp_path / "a.docx")
+
+    assert [chapter.paragraphs for chapter in found.chapters] == [("Once it rained.",), ("*Once* it rained.",)]
+
+
 def test_the_stress_of_an_epub_stands_around_words_and_asterisks_of_its_author_stay(tmp_path: Path):
     lines = (
         "<p>The <i>Titanic </i>sank, <em>un</em>likely as <i><em>that</em></i> is.</p>"
