@@ -1,7 +1,7 @@
 """A Word file as blocks: paragraphs in order, with what their styles say of headings."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from bookwright.manuscripts.formats.archive import Archive, xml_of
@@ -28,10 +28,12 @@ def read_docx(archive: Archive) -> ManuscriptSource:
     Raises:
         InvalidInput: It is protected or damaged.
     """
-    levels = _levels(archive)
+    styles = _styles(archive)
+    levels = _levels(styles)
+    stressed = frozenset(identity for identity, style in styles.items() if _is_on(style, *_STRESS))
     body = xml_of(archive.read(DOCUMENT), DOCUMENT).find(f"{_W}body")
     title, author = _core(archive)
-    found = list(_blocks(body, levels)) if body is not None else []
+    found = list(_blocks(body, levels, stressed)) if body is not None else []
     told = next((block.text for block in found if block.level == _TITLE), "")
     blocks = [block for block in found if block.level != _TITLE]
     count = sum(1 for _ in body.iter(*_NOTES)) if body is not None else 0
@@ -46,12 +48,15 @@ def _core(archive: Archive) -> tuple[str, str]:
     return tuple((core.findtext(f"{_DC}{tag}") or "").strip() for tag in ("title", "creator"))  # type: ignore[return-value]
 
 
-def _levels(archive: Archive) -> Mapping[str, int]:
-    """Return the heading level of each style, by its id; below 0 for those of the title and of the contents."""
+def _styles(archive: Archive) -> Mapping[str, Any]:
+    """Return the styles by their ids."""
     name = "word/styles.xml"
-    if name not in archive:
-        return {}
-    styles = {style.get(f"{_W}styleId", ""): style for style in xml_of(archive.read(name), name).iter(f"{_W}style")}
+    found = xml_of(archive.read(name), name).iter(f"{_W}style") if name in archive else ()
+    return {style.get(f"{_W}styleId", ""): style for style in found}
+
+
+def _levels(styles: Mapping[str, Any]) -> Mapping[str, int]:
+    """Return the heading level of each style, by its id; below 0 for those of the title and of the contents."""
     own = {identity: _level_of(style) for identity, style in styles.items()}
     above = {identity: _value(style, f"{_W}basedOn") for identity, style in styles.items()}
     return {identity: _inherited(identity, own, above) for identity in own}
@@ -86,7 +91,7 @@ def _inherited(identity: str, levels: Mapping[str, int], above: Mapping[str, str
     return 0
 
 
-def _blocks(body: Any, levels: Mapping[str, int]) -> Iterator[Block]:
+def _blocks(body: Any, levels: Mapping[str, int], stressed: Collection[str]) -> Iterator[Block]:
     is_apart, initial = True, []
     for paragraph in body.iter(f"{_W}p"):
         if any(above.tag in _LEFT_OUT for above in paragraph.iterancestors()):
@@ -94,7 +99,7 @@ def _blocks(body: Any, levels: Mapping[str, int]) -> Iterator[Block]:
         level = _outline_level(paragraph) or levels.get(_value(paragraph, f"{_W}pPr/{_W}pStyle"), 0)
         if level == _CONTENTS:
             continue
-        pieces = [*initial, *_pieces(paragraph)]
+        pieces = [*initial, *_pieces(paragraph, stressed)]
         frame = paragraph.find(f"{_W}pPr/{_W}framePr")
         if frame is not None and frame.get(f"{_W}dropCap") in ("drop", "margin"):
             initial = pieces  # Word sets it in a paragraph of its own before the one that it begins
@@ -110,12 +115,13 @@ def _blocks(body: Any, levels: Mapping[str, int]) -> Iterator[Block]:
         is_apart = not lines or bool(level)
 
 
-def _pieces(paragraph: Any) -> Iterator[tuple[str, bool]]:
-    """Yield what a paragraph says piece by piece, each with whether it is stressed."""
+def _pieces(paragraph: Any, stressed: Collection[str]) -> Iterator[tuple[str, bool]]:
+    """Yield what a paragraph says piece by piece, each with whether it is stressed: by itself, or by one of styles."""
     for node in paragraph.iter(f"{_W}t", *_SIGNS):
         run = node.getparent()
         if not any(above.tag in _LEFT_OUT for above in node.iterancestors()) and not _is_on(run, "vanish"):
-            yield plain(_SIGNS.get(node.tag) or node.text or ""), _is_on(run, *_STRESS)
+            is_styled = run.find(f"{_W}rPr/{_W}i") is None and _value(run, f"{_W}rPr/{_W}rStyle") in stressed
+            yield plain(_SIGNS.get(node.tag) or node.text or ""), is_styled or _is_on(run, *_STRESS)
 
 
 def _is_on(run: Any, *names: str) -> bool:

@@ -101,6 +101,17 @@ def test_a_word_file_keeps_its_stress_and_loses_what_is_hidden_struck_out_or_a_n
     assert source.notes == ("left out: 2 notes to the text",)
 
 
+def test_what_a_word_file_stresses_by_a_style_of_its_letters_is_stressed(tmp_path: Path):
+    document = docx.Document()
+    paragraph = document.add_paragraph("He ")
+    paragraph.add_run("could", style="Emphasis")
+    paragraph.add_run(" not", style="Emphasis").italic = False
+    paragraph.add_run(" say", style="Strong")
+    document.save(str(tmp_path / "a.docx"))
+
+    assert [block.text for block in read_manuscript(tmp_path / "a.docx").blocks] == ["He *could* not say"]
+
+
 def test_the_large_initial_of_a_word_file_begins_its_paragraph(tmp_path: Path):
     document = docx.Document()
     for number in (1, 2):
