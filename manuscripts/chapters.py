@@ -12,6 +12,8 @@ from dataclasses import replace
 from statistics import median
 
 from bookwright.manuscripts.cutting import bearable, bounded, cut_up
+from bookwright.manuscripts.formats.emphasis import without_emphasis
+from bookwright.manuscripts.headings.lines import heading_in
 from bookwright.manuscripts.headings.marked import marked_headings
 from bookwright.manuscripts.headings.unmarked import MOST_ABOVE, unmarked_headings
 from bookwright.manuscripts.manuscript import Block, FoundBook, FoundChapter, FoundPart, HeadingMark, ManuscriptSource
@@ -35,7 +37,7 @@ def recognise(source: ManuscriptSource, language: Language, pattern: str = "") -
     Raises:
         InvalidInput: It is no regular expression, or no line matches it.
     """
-    blocks = bearable(_without_title(source))
+    blocks = [_unstressed(block) for block in bearable(_without_title(source))]
     marks = _by_pattern(blocks, pattern) if pattern else _by_itself(blocks)
     found = _assembled(blocks, marks, source.title) if marks else _without_headings(blocks, language)
     if not found.chapters:
@@ -47,6 +49,12 @@ def _without_title(source: ManuscriptSource) -> Sequence[Block]:
     """Leave out a title page's heading: it says what the file says of itself."""
     first = source.blocks[0]
     return source.blocks[1:] if first.level and first.text.casefold() == source.title.casefold() else source.blocks
+
+
+def _unstressed(block: Block) -> Block:
+    """A heading without emphasis, which stands in exports as it is set there; any other block as it is."""
+    is_heading = "*" in block.text and (block.level or heading_in(block.text))
+    return block._replace(text=without_emphasis(block.text)) if is_heading else block
 
 
 def _without_headings(blocks: Sequence[Block], language: Language) -> FoundBook:

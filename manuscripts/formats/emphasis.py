@@ -10,6 +10,7 @@ _LETTER = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _BEGIN, _END = "\x01", "\x02"
 """Characters that no text holds."""
 _WORDS = re.compile(rf"{_LETTER}*{_BEGIN}[^{_BEGIN}{_END}]*{_END}{_LETTER}*")
+_TOLD_SO = re.compile(rf"(?<!\*)(?<!{_LETTER})\*(?=\S)([^*\n]+)(?<=\S)\*(?!\*)(?!{_LETTER})")
 
 
 def with_emphasis(pieces: Iterable[tuple[str, bool]]) -> str:
@@ -23,3 +24,8 @@ def with_emphasis(pieces: Iterable[tuple[str, bool]]) -> str:
         told += _TOLD.sub(rf"{_BEGIN}\g<0>{_END}", text) if is_stressed else text
     told = _WORDS.sub(lambda words: f"{_BEGIN}{re.sub(f'[{_BEGIN}{_END}]', '', words[0])}{_END}", told)
     return re.sub(f"[{_BEGIN}{_END}]", "*", told.replace(f"{_END}{_BEGIN}", ""))
+
+
+def without_emphasis(text: str) -> str:
+    """Return a text without those marks."""
+    return _TOLD_SO.sub(r"\1", text)

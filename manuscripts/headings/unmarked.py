@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from operator import attrgetter
 
+from bookwright.manuscripts.formats.emphasis import without_emphasis
 from bookwright.manuscripts.headings.candidates import Candidate, candidates_in, measured, undoubled, without_contents
 from bookwright.manuscripts.headings.lines import Rank, is_title
 from bookwright.manuscripts.manuscript import Block, HeadingMark
@@ -144,7 +145,7 @@ def _title_below(one: Candidate, blocks: Sequence[Block]) -> str:
     """Return the line below a bare heading if it could be its title and a text follows."""
     if one.heading.title or one.heading.rank is Rank.SPECIAL or one.index + 2 >= len(blocks):
         return ""
-    below, after = blocks[one.index + 1].text.strip(), blocks[one.index + 2].text
+    below, after = without_emphasis(blocks[one.index + 1].text.strip()), blocks[one.index + 2].text
     is_short = len(below) <= (60 if below.isascii() else 30)
     is_latin = below[:1].isascii() and below[:1].isalpha()
     looks = is_title(below) and is_short and not below.endswith((".", "!", "?", "！", "？", "…", "”", "」"))

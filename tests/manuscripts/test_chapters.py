@@ -102,6 +102,19 @@ def test_the_headings_of_a_chapters_scenes_are_none_of_its_titles():
     assert [one.paragraphs for one in found.chapters] == [("Scene A", "Scene B", PROSE)] * 3
 
 
+@pytest.mark.parametrize("level", [0, 1])
+def test_a_heading_in_italics_is_a_heading_without_asterisks(level: int):
+    chapters = [(f"*Chapter {number}: The* Titanic *{number}*", "*Not yet.*", PROSE) for number in (1, 2)]
+    blocks = [Block(text, level * text.startswith("*Chapter"), True) for chapter in chapters for text in chapter]
+    below = [Block(text, 0, True) for number in (1, 2) for text in (f"*Chapter {number}*", "*The Lamp*", PROSE)]
+
+    found, titled = (recognise(ManuscriptSource(each, "docx"), Language.EN) for each in (blocks, below))
+
+    assert [chapter.heading for chapter in found.chapters] == [f"Chapter {n}: The Titanic {n}" for n in (1, 2)]
+    assert [chapter.paragraphs for chapter in found.chapters] == [("*Not yet.*", PROSE)] * 2
+    assert [chapter.name for chapter in titled.chapters] == [f"Chapter {number}: The Lamp" for number in (1, 2)]
+
+
 def test_a_running_head_is_left_out_and_said():
     text = f"Chapter 1\n\n{PROSE}\n\nChapter 1\n\n{PROSE}\n\nChapter 2\n\n{PROSE}"
 
