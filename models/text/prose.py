@@ -70,7 +70,7 @@ _NEAR, _FAR = 60, 600
 _PARAGRAPH = re.compile(r"\n\s*\n|\n")
 _CLOSED = re.compile(r"[.!?。！？…][\"”’」』）)\]]*")
 _INSERTION = re.compile(r"^[ \t]*@after[ \t]+(\d{1,9})[ \t]*$", re.MULTILINE)
-_SCENE_BREAK = re.compile(r"[\s*＊#\-–—_~・･◇◆○●☆★※]{1,20}")
+_SCENE_BREAK = re.compile(r"[\s*＊#\-–—―─━_=＝+＋~～〜·•・･◇◆○●◎☆★□■△▲▽▼×※§⁂❦❧✦❖♦]{1,120}")
 
 
 @lru_cache(maxsize=4_096)

@@ -88,7 +88,11 @@ def test_html_in_prose_is_text_in_xhtml():
 
 
 @pytest.mark.parametrize(
-    ("paragraph", "is_break"), [("* * *", True), ("——", True), ("◇", True), ("……", False), ("No", False)]
+    ("paragraph", "is_break"),
+    [
+        *((text, True) for text in ("* * *", "——", "◇", "—" * 40, "⁂", "•", "·　·　·", "───", "×　×　×", "~ § ~", "====")),
+        *((text, False) for text in ("……", "No", "…", "？！", "——！")),
+    ],
 )
 def test_a_scene_break_has_no_letters(paragraph, is_break):
     assert is_scene_break(paragraph) is is_break
