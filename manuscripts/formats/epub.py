@@ -19,7 +19,9 @@ _FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"
 """Fonts may be obfuscated; that protects no text."""
 _PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
 _MOST_DEPTH = 6
-_ASIDE = frozenset(("cover", "title-page", "toc", "copyright-page", "text-titlepage", "titlepage", "landmarks"))
+_ASIDE = frozenset(
+    "cover title-page toc copyright-page text-titlepage titlepage halftitlepage landmarks doc-cover doc-toc".split()
+)
 
 
 class _ContentsEntry(NamedTuple):
@@ -179,7 +181,7 @@ _NOTES = frozenset(("footnote", "endnote", "rearnote", "doc-footnote", "doc-endn
 _BESIDE = frozenset(
     ("noteref", "doc-noteref", "pagebreak", "doc-pagebreak", "footnotes", "endnotes", "rearnotes", "doc-endnotes")
 )
-_MARK = re.compile(r"[\[(（]?(?:\d{1,4}|[*†‡§¶]+|[a-z])[\])）]?")
+_MARK = re.compile(r"[\[(（〔［【]?(?:注|註|注释)?(?:\d{1,4}|[*†‡§¶①-⑳]+|[a-z]|注|註)[\])）〕］】]?")
 _SPACES = re.compile(r"[ \t\r\f\v\u00a0]+")
 
 
@@ -273,13 +275,16 @@ class _Page:
             return True
         kinds = {*(node.get("epub:type") or "").split(), *(node.get("role") or "").split()}
         self.notes += bool(kinds & _NOTES)
-        return bool(kinds & (_NOTES | _BESIDE)) or _is_mark(node)
+        return bool(kinds & (_NOTES | _BESIDE | _ASIDE)) or _is_mark(node)
 
 
 def _is_mark(node: Any) -> bool:
-    """True for a raised number that links to a note."""
-    if node.tag.lower() not in ("a", "sup") or not _MARK.fullmatch("".join(node.itertext()).strip()):
+    """True for a raised number, one in brackets or a sign that links to a note."""
+    text = "".join(node.itertext()).strip()
+    if node.tag.lower() not in ("a", "sup") or not _MARK.fullmatch(text):
         return False
+    if "#" in node.get("href", "") and not (text.isascii() and text.isalnum()):
+        return True
     other = "sup" if node.tag.lower() == "a" else "a"
     return next(node.iter(other), None) is not None
 

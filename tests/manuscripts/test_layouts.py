@@ -74,6 +74,31 @@ def test_notes_and_their_marks_are_left_out_of_an_epub_and_counted(tmp_path: Pat
     assert source.notes == ("left out: 1 note to the text",)
 
 
+def test_marks_in_brackets_that_link_to_a_note_are_left_out_and_other_links_stay(tmp_path: Path):
+    page = (
+        '<p>Rain<a href="#n">[1]</a> fell<a id="r" href="n.xhtml#m">*</a>, see chapter <a href="b.xhtml#b">3</a>, '
+        '<a href="#x">here</a>. 雨<a href="#z">〔注1〕</a>停了<a href="#y">①</a>。</p>'
+    )
+
+    source = read_manuscript(make_epub(tmp_path / "a.epub", {"a": page}))
+
+    assert [block.text for block in source.blocks] == ["Rain fell, see chapter 3, here. 雨停了。"]
+
+
+def test_what_an_epub_calls_cover_title_page_and_copyright_is_no_chapter(tmp_path: Path):
+    pages = {
+        "t": '<section epub:type="titlepage"><h1>Night Watch</h1><p>A. Hand</p></section>',
+        "c": '<section epub:type="copyright-page"><p>No part is to be copied.</p><p>It is forbidden.</p></section>',
+        **{f"c{number}": f"<h1>Chapter {number}</h1><p>Rain fell.</p>" for number in (1, 2)},
+    }
+
+    found = understood(make_epub(tmp_path / "a.epub", pages))
+
+    assert [(chapter.heading, chapter.paragraphs) for chapter in found.chapters] == [
+        (f"Chapter {number}", ("Rain fell.",)) for number in (1, 2)
+    ]
+
+
 def test_a_word_file_keeps_its_stress_and_loses_what_is_hidden_struck_out_or_a_note(tmp_path: Path):
     document = docx.Document()
     document.add_paragraph("Chapter 1\t3", style=document.styles.add_style("toc 1", 1))
