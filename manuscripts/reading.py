@@ -9,6 +9,7 @@ from bookwright.manuscripts.formats import docx, epub
 from bookwright.manuscripts.formats.archive import opened
 from bookwright.manuscripts.formats.encoding import decode
 from bookwright.manuscripts.formats.markdown import read_markdown
+from bookwright.manuscripts.formats.page import read_html
 from bookwright.manuscripts.formats.plain_text import blocks_of, title_and_author_above
 from bookwright.manuscripts.manuscript import ManuscriptSource
 from bookwright.models.errors import InvalidInput
@@ -95,7 +96,7 @@ def _read_text(path: Path, encoding: str) -> ManuscriptSource:
     )
     is_page, is_markdown = _HTML.match(decoded.text), path.suffix.lower() in _MARKDOWN
     if is_page or is_markdown:
-        source = (epub.read_html if is_page else read_markdown)(decoded.text, decoded.encoding)
+        source = (read_html if is_page else read_markdown)(decoded.text, decoded.encoding)
         return replace(source, notes=(*notes, *source.notes))
     told = title_and_author_above(decoded.text)
     return ManuscriptSource(tuple(blocks_of(decoded.text)), "txt", *told, encoding=decoded.encoding, notes=notes)

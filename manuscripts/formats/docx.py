@@ -92,7 +92,7 @@ def _inherited(identity: str, levels: Mapping[str, int], above: Mapping[str, str
 
 
 def _blocks(body: Any, levels: Mapping[str, int], stressed: Collection[str]) -> Iterator[Block]:
-    is_apart, initial = True, []
+    is_apart, initial = True, list[tuple[str, bool]]()
     for paragraph in body.iter(f"{_W}p"):
         if any(above.tag in _LEFT_OUT for above in paragraph.iterancestors()):
             continue
@@ -128,4 +128,3 @@ def _is_on(run: Any, *names: str) -> bool:
     """True if a run has a property, such as being set in italics."""
     found = (run.find(f"{_W}rPr/{_W}{name}") for name in names)
     return any(one is not None and one.get(f"{_W}val", "1") not in ("0", "false", "off", "none") for one in found)
-

@@ -68,7 +68,9 @@ def test_the_halves_of_a_chapter_are_two():
 def test_a_title_behind_a_space_may_be_of_two_halves_or_what_somebody_says(language: str, headings: list[str]):
     line = "雨停了，街上没有人。" if language == "zh" else "雨が止んだ。誰もいない。"
 
-    found = found_in("\n".join(f"{heading}\n{line * 30}\n第二章 他写完了，她也写完了。" for heading in headings), language)
+    chapters = (f"{heading}\n{line * 30}\n第二章 他写完了，她也写完了。" for heading in headings)
+
+    found = found_in("\n".join(chapters), language)
 
     assert [chapter.heading for chapter in found.chapters] == headings
     assert len(found.chapters[0].paragraphs) == 2

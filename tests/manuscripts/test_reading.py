@@ -114,7 +114,8 @@ def test_pages_without_headings_have_those_of_the_contents(tmp_path: Path):
 
 @pytest.mark.parametrize("encoding", ["utf-8", "gb18030"])
 def test_a_page_of_html_is_read_as_what_it_shows(tmp_path: Path, encoding: str):
-    chapters = "".join(f"<h2>第{number}章 雨</h2><p>雨停了，\n<em>没有人</em>。</p><hr>\n<p>灯灭了。</p>" for number in (1, 2))
+    body = "<p>雨停了，\n<em>没有人</em>。</p><hr>\n<p>灯灭了。</p>"
+    chapters = "".join(f"<h2>第{number}章 雨</h2>{body}" for number in (1, 2))
     head = f'<meta charset="{encoding}"><title>夜雨</title><meta name="author" content="林昭"><style>p {{}}</style>'
     page = f'<?xml version="1.0" encoding="{encoding}"?>\n<!DOCTYPE html><html lang="zh"><head>{head}</head>'
     (tmp_path / "a.html").write_bytes(f"{page}<body><h1>夜雨</h1>{chapters}</body></html>".encode(encoding))
