@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from bookwright.manuscripts.headings.lines import heading_in
 from bookwright.manuscripts.manuscript import Block, ManuscriptSource, notes_left_out
 from bookwright.models.text.language import lazy_pattern
 from bookwright.models.text.plain import plain
@@ -13,7 +14,7 @@ _SETEXT = lazy_pattern(r"^ {0,3}(=+|-+)[ \t]*$")
 FENCE = lazy_pattern(r"^ {0,3}(```|~~~)")
 _KEY = lazy_pattern(r"^([A-Za-z][\w-]*):[ \t]*(.*)$")
 _ESCAPED = lazy_pattern(r"\\([!-/:-@\[-`{-~])")
-_STRONG = lazy_pattern(r"(?<!\\)(\*\*|__)(?=\S)((?:\\.|(?!\1).)+)(?<=\S)(?<!\\)\1")
+_STRONG = lazy_pattern(r"(?<!\\)(\*\*\*?|___?)(?=\S)((?:\\.|(?!\1).)+)(?<=\S)(?<!\\)\1")
 _EMPHASIS = lazy_pattern(r"(?<![\w\\])_(?=\S)([^_\n]+?)(?<=\S)(?<!\\)_(?!\w)")
 _LINK = lazy_pattern(r"(!?)\[([^\[\]\n]{0,500})\]\([^()\n]{0,2000}\)(?:\{[^{}\n]{0,200}\})?")
 _NOTE = lazy_pattern(r"^ {0,3}\[\^[^\]\n]{1,100}\]:.*(?:\n(?: {4}|\t).*|\n[ \t]*(?=\n(?: {4}|\t)))*", re.MULTILINE)
@@ -95,11 +96,16 @@ def _blocks(text: str) -> Iterator[Block]:
             gathered = []
             if heading is not None and (heading[2] or "").strip():
                 yield Block(_plain_line(heading[2]), len(heading[1]), True)
-        elif under is not None and len(gathered) == 1 and not is_scene_break(gathered[0]):
+        elif under is not None and len(gathered) == 1 and not is_scene_break(gathered[0]) and not _is_told(*gathered):
             yield Block(_plain_line(gathered.pop()), 1 if under[1][0] == "=" else 2, True)
         else:
             gathered.append(line)
     yield from _paragraph(gathered)
+
+
+def _is_told(line: str) -> bool:
+    """True for a sentence, as its full stop tells: what stands below it is a rule between scenes."""
+    return line.rstrip(' \t"”’」』)）').endswith((".", "。")) and heading_in(line) is None
 
 
 def _paragraph(lines: list[str]) -> Iterator[Block]:

@@ -145,6 +145,18 @@ def test_markdown_gives_its_front_matter_headings_of_both_forms_and_text_without
     ]  # fmt: skip
 
 
+def test_bold_italics_of_markdown_are_emphasis_and_a_rule_right_below_a_sentence_is_a_break(tmp_path: Path):
+    text = "The Lamp\n---\n\nHe ***never*** and ___once___ and **now** left.\n---\nRain fell.\n\n他走了。\n---\n雨停了。\n\nChapter 2.\n===\n"
+    (tmp_path / "a.md").write_text(text, "utf-8")
+
+    told = [(block.text, block.level) for block in read_manuscript(tmp_path / "a.md").blocks]
+
+    assert told[:4] == [
+        ("The Lamp", 2), ("He *never* and *once* and *now* left.", 0), ("---", 0), ("Rain fell.", 0),
+    ]  # fmt: skip
+    assert told[4:] == [("他走了。", 0), ("---", 0), ("雨停了。", 0), ("Chapter 2.", 1)]
+
+
 @pytest.mark.parametrize("mark", ["<!-- a\n", "**a ", "<rt>"])
 def test_marks_of_markdown_that_nothing_ends_are_text_however_many_there_are(tmp_path: Path, mark: str):
     path = tmp_path / "marks.md"
