@@ -146,7 +146,8 @@ def test_markdown_gives_its_front_matter_headings_of_both_forms_and_text_without
 
 
 def test_bold_italics_of_markdown_are_emphasis_and_a_rule_right_below_a_sentence_is_a_break(tmp_path: Path):
-    text = "The Lamp\n---\n\nHe ***never*** and ___once___ and **now** left.\n---\nRain fell.\n\n他走了。\n---\n雨停了。\n\nChapter 2.\n===\n"
+    sentence = "He ***never*** and ___once___ and **now** left."
+    text = f"The Lamp\n---\n\n{sentence}\n---\nRain fell.\n\n他走了。\n---\n雨停了。\n\nChapter 2.\n===\n"
     (tmp_path / "a.md").write_text(text, "utf-8")
 
     told = [(block.text, block.level) for block in read_manuscript(tmp_path / "a.md").blocks]
