@@ -87,6 +87,8 @@ class RunOptions:
     ] = False
     as_json: AsJson = False
     """Facts go to stdout as JSON at the end, so what is watched goes to stderr."""
+    known_wish: Annotated[float | None, typer.Option(hidden=True)] = None
+    """When whoever started this knew that the book was to rest; by default, what stands once it is opened."""
 
     def check_one_voice(self) -> None:
         """Make sure that only one thing is to be said on stdout.

@@ -9,7 +9,7 @@ from bookwright.app.changes.editing import save_or_queue, without_heading
 from bookwright.app.changes.refreshing import refresh_preview
 from bookwright.app.comments import comment_on
 from bookwright.app.node_lookup import find_node
-from bookwright.app.orders.starting import Runs, begin, check_writable
+from bookwright.app.orders.starting import Runs, begin, check_writable, going_on_with
 from bookwright.app.status.books import ask_to_rest
 from bookwright.flows.revision.refresh import RefreshScope
 from bookwright.flows.revision.revise import with_prose
@@ -75,7 +75,7 @@ class BookChanges:
         OrderBill(brief, estimate_book(brief, settings)).check(bill_hash)
         with library(settings) as database:
             book = begin(database, brief, settings, is_new=False)  # asked again after a time-out it is the same
-        return self._start(book.id, ["resume", book.id, "--no-prefect"])
+        return self._start(book.id, going_on_with(book))
 
     def resume_book(self, book: str, bill_hash: str, until: str = "") -> Facts:
         """Go on with a book that `bill_for_going_on` has shown the bill of; this spends the author's money."""
@@ -84,7 +84,7 @@ class BookChanges:
             going.check(bill_hash)
             check_writable(opened.book.brief, opened.settings)
         more = ["--until", going.until] if going.until else []
-        return self._start(going.book, ["resume", going.book, "--no-prefect", *more])
+        return self._start(going.book, going_on_with(opened.book, *more))
 
     def refresh_book(self, book: str, bill_hash: str, place: str = "book") -> Facts:
         """Make anew what `stale` has listed with this bill; this spends the author's money."""

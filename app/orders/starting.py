@@ -124,6 +124,11 @@ def begin(database: Database, brief: Brief, settings: Settings, *, is_new: bool 
     return find_or_create(database, brief, is_new=is_new)
 
 
+def going_on_with(book: Book, *more: str) -> tuple[str, ...]:
+    """Return the verb that goes on with a book in spite of a wish made by now that it rest, and hears a later one."""
+    return "resume", book.id, "--no-prefect", "--known-wish", str(book.stop_requested_at), *more
+
+
 def start_verb(arguments: Sequence[str], book: str, settings: Settings) -> "subprocess.Popen[bytes]":
     """Run a verb in a process of its own session; what it says goes to a file of the data folder."""
     log = log_of(book, settings)

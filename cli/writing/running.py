@@ -72,7 +72,8 @@ def run(opened: OpenBook, wishes: Wishes) -> Book:
         def run_seen_by(observer: RunObserver) -> BookRun:
             around = RunConfig(
                 settings=opened.settings, database=opened.storage.database, models=models, observer=observer,
-                limits=wishes.limits, cancel=models.cancel, wished_since=opened.known_wish,
+                limits=wishes.limits, cancel=models.cancel,
+                wished_since=opened.known_wish if wishes.run.known_wish is None else wishes.run.known_wish,
             )  # fmt: skip
             return BookRun(around, heard, lambda gate: wishes.asks_at_gates and decide_here(gate, opened.storage))
 

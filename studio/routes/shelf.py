@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
 from bookwright.agents.backends.catalogue import PROVIDERS
-from bookwright.app.orders.starting import check_writable
+from bookwright.app.orders.starting import check_writable, going_on_with
 from bookwright.app.status.books import ListedBook, ask_to_rest, is_held, list_books, put_away
 from bookwright.flows.prefect.server import known_server
 from bookwright.models.book import RESTING, BookState
@@ -167,7 +167,7 @@ def start_writing(studio: StudioState, book: str) -> None:
     if opened.book.state is BookState.FINISHED:
         raise InvalidInput("This book is written to its end.")
     check_writable(opened.book.brief, opened.settings)
-    studio.runs.start(book, ["resume", book, "--no-prefect"])
+    studio.runs.start(book, going_on_with(opened.book))
 
 
 def _shown(request: Request, studio: StudioState, template: str, with_archived: bool) -> HTMLResponse:

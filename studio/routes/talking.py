@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse, StreamingResponse
 
 from bookwright.app.access import OpenBook
 from bookwright.app.commands import Proposal, proposal_of, understand, words_of
-from bookwright.app.orders.starting import environment_of
+from bookwright.app.orders.starting import environment_of, going_on_with
 from bookwright.exports.markup import clean
 from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import Settings
@@ -135,7 +135,7 @@ def carry_out(book: ThisBook, number: int) -> HTMLResponse:
         raise InvalidInput("There is nothing to be done about this.")
     arguments, done = found.proposal.arguments, Answered(found.words, found.question, None)
     if arguments[0] in _DETACHED:
-        more = ["--no-prefect"] if arguments[0] == "resume" else []
+        more = going_on_with(book.opened.book)[2:] if arguments[0] == "resume" else ()
         book.start([*arguments, *more])
         job.result = done
         return book.page("said.html.j2", "talk", said="", is_started=True)

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from bookwright.app.orders.starting import going_on_with
 from bookwright.cli.access import open_book
 from bookwright.cli.writing import write
 from bookwright.models.book import BookState
@@ -88,6 +89,22 @@ def test_a_resume_hears_a_wish_that_came_while_it_waited_and_none_from_before(cl
     cli("pause", "lamp")
     monkeypatch.setattr(write, "wait_until_free", lambda opened: None)
     cli("resume", "lamp", "--no-prefect")
+
+    with book.read() as stores:
+        assert stores.books.get("lamp").reason != "asked to rest"
+
+
+def test_a_wish_is_heard_that_came_before_a_started_resume_had_opened_the_book(cli, book):
+    cli("pause", "lamp")
+    with book.write() as stores:
+        stores.nodes.change(stores.nodes.by_label("1.3").key, status="open")
+        arguments = going_on_with(stores.books.get("lamp"))
+    cli("pause", "lamp")
+
+    assert "asked to rest." in cli(*arguments).err
+    with book.read() as stores:
+        anew = going_on_with(stores.books.get("lamp"))
+    cli(*anew)
 
     with book.read() as stores:
         assert stores.books.get("lamp").reason != "asked to rest"
