@@ -39,7 +39,17 @@ document.getElementById("drop-draft").addEventListener("click", () => {
   location.reload();
 });
 
-document.getElementById("save").addEventListener("click", async () => {
+const saver = document.getElementById("save");
+saver.addEventListener("click", async () => {
+  saver.disabled = true; // the version that the next save is made from comes with the answer
+  try {
+    await save();
+  } finally {
+    saver.disabled = false;
+  }
+});
+
+async function save() {
   const text = editor.text();
   const fields = new URLSearchParams({ text, version, after, kind: place.dataset.kind });
   clearTimeout(timer);
@@ -61,11 +71,12 @@ document.getElementById("save").addEventListener("click", async () => {
   if (made.version) version = made.version;
   after = made.after || "";
   kept = text;
-  localStorage.removeItem(draftKey);
   document.getElementById("draft-note").classList.add("hidden");
+  if (editor.text() !== text) return changed(editor.text()); // typed while it was saved
+  localStorage.removeItem(draftKey);
   state.textContent = made.words;
   offer(made);
-});
+}
 
 // A save can be undone for a while: what was saved stays among the versions.
 const back = document.getElementById("undo");

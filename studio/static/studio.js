@@ -5,6 +5,17 @@ const book = body.dataset.book;
 const words = JSON.parse(document.getElementById("words").textContent);
 
 body.addEventListener("htmx:configRequest", (event) => { event.detail.headers["X-Studio-Token"] = token; });
+// A second click in haste, or before the first is answered, gives no second order.
+document.addEventListener("click", (event) => {
+  if (event.detail > 1 && event.target.closest("[hx-post], form[hx-post] button, [data-save], [data-send]")?.closest("button")) {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }
+}, true);
+body.addEventListener("htmx:confirm", (event) => {
+  const { elt, verb } = event.detail;
+  if (verb !== "get" && elt.classList.contains("htmx-request")) event.preventDefault();
+});
 body.addEventListener("htmx:beforeSwap", (event) => {
   if (event.detail.xhr.status < 400) return;
   event.detail.shouldSwap = true;
