@@ -5,7 +5,7 @@ const book = body.dataset.book;
 const words = JSON.parse(document.getElementById("words").textContent);
 
 body.addEventListener("htmx:configRequest", (event) => { event.detail.headers["X-Studio-Token"] = token; });
-// A second click in haste, or before the first is answered, gives no second order.
+// A second click in haste, or before the first is answered, gives no second order; what is open for the person stays.
 document.addEventListener("click", (event) => {
   if (event.detail > 1 && event.target.closest("[hx-post], form[hx-post] button, [data-save], [data-send]")?.closest("button")) {
     event.preventDefault();
@@ -13,8 +13,9 @@ document.addEventListener("click", (event) => {
   }
 }, true);
 body.addEventListener("htmx:confirm", (event) => {
-  const { elt, verb } = event.detail;
-  if (verb !== "get" && elt.classList.contains("htmx-request")) event.preventDefault();
+  const { elt, verb, triggeringEvent } = event.detail;
+  const isNews = triggeringEvent?.type.startsWith("studio-");
+  if (isNews ? elt.querySelector("[data-stays]:not(details:not([open]))") : verb !== "get" && elt.classList.contains("htmx-request")) event.preventDefault();
 });
 body.addEventListener("htmx:beforeSwap", (event) => {
   if (event.detail.xhr.status < 400) return;

@@ -123,6 +123,13 @@ def test_a_note_is_written_on_selected_words_and_marked(visit: Visit, shared: Sh
         [kept] = stores.comments.of_nodes([stores.nodes.by_label("1.1").key])
     assert (kept.anchor.quote, kept.anchor.after) == ("Rain", "fell. The [red] lamp went out.")
 
+    page.get_by_role("button", name="Have the model do it").click()
+    expect(page.get_by_role("button", name="Have it done")).to_be_visible()
+    with book.write() as stores:
+        stores.books.change("note", title="Rain")  # news of the book renews the notes, and not under a bill
+    page.wait_for_timeout(2_000)
+    expect(page.get_by_role("button", name="Have it done")).to_be_visible()
+
 
 def test_an_agent_answers_on_the_page_as_its_words_come(visit: Visit, shared: SharedStudio) -> None:
     a_book(shared.settings, identity="chat")
