@@ -27,6 +27,8 @@ _STRANGER = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Bookw
 <p>The studio opens once by the address that <code>bookwright studio</code> prints, and remembers this browser from then
 on. Start it again to get another one.</p></html>
 """
+_NOTE = '<div class="note trouble"><p>{}</p></div>\n'
+_OUTLIVED = "The studio was started again since: load this page anew. What you typed in the editor is kept in this browser."
 
 
 @dataclass
@@ -94,19 +96,16 @@ class StudioGuard:
 
     def _foreign_write(self, headers: Headers) -> Response | None:
         """A page on another port is of the same site and has the cookie: origin and token tell it apart."""
-        token = headers.get(TOKEN_HEADER, "")
-        is_own = (
-            headers.get("origin") == self._keys.origin
-            and headers.get("sec-fetch-site", "same-origin") == "same-origin"
-            and secrets.compare_digest(token.encode(), self._keys.token.encode())
-        )
-        if not is_own:
+        is_near = headers.get("sec-fetch-site", "same-origin") == "same-origin"
+        if not is_near or headers.get("origin") != self._keys.origin:
             return PlainTextResponse("this did not come from the studio's own page\n", 403)
         if not self._is_known(headers):
             return HTMLResponse(_STRANGER, 401)
+        if not secrets.compare_digest(headers.get(TOKEN_HEADER, "").encode(), self._keys.token.encode()):
+            return HTMLResponse(_NOTE.format(_OUTLIVED), 403)
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MOST_BYTES:
-            return PlainTextResponse(f"more than {MOST_BYTES:,} bytes\n", 413)
+            return HTMLResponse(_NOTE.format(f"This is more than {MOST_BYTES:,} bytes."), 413)
         return None
 
     def _entrance(self, scope: Scope) -> Response | None:

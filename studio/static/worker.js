@@ -4,7 +4,12 @@ let source = null;
 function listen() {
   source = new EventSource("/live");
   source.onmessage = (event) => tell(JSON.parse(event.data));
-  source.onerror = () => tell({ lost: true });
+  const own = source;
+  source.onerror = () => {
+    tell({ lost: true });
+    // A studio that was started again ends it by turning this browser away, until that has come in anew.
+    if (own.readyState === EventSource.CLOSED) setTimeout(() => source === own && listen(), 2_000);
+  };
 }
 function tell(news) {
   for (const port of ports) port.postMessage(news);

@@ -70,7 +70,7 @@ def test_twelve_tabs_share_one_stream_and_hear_of_a_change(visit: Visit, shared:
         playwright.expect(tab.locator("#book-tabs")).to_have_count(1)
 
 
-def test_it_stops_though_streams_are_open_and_says_so(shared: SharedStudio, tmp_path: Path) -> None:
+def test_it_stops_though_streams_are_open_and_is_heard_once_it_runs_again(shared: SharedStudio, tmp_path: Path) -> None:
     with running_studio(tmp_path / "home") as studio:
         context = shared.browser.new_context()
         page = context.new_page()
@@ -81,6 +81,10 @@ def test_it_stops_though_streams_are_open_and_says_so(shared: SharedStudio, tmp_
 
         assert studio.process.wait(30) is not None
         playwright.expect(page.locator("#lost")).to_be_visible()
+        with running_studio(tmp_path / "home", int(studio.origin.rpartition(":")[2])) as again:
+            page.wait_for_timeout(5_000)  # the page asks, and is turned away
+            context.new_page().goto(again.address)
+            playwright.expect(page.locator("#lost")).to_be_hidden(timeout=30_000)
         context.close()
 
 

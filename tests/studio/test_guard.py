@@ -59,6 +59,13 @@ def test_a_write_needs_origin_site_and_token(page: TestClient, book: BookStorage
     assert page.post(WRITE).status_code == 200
 
 
+def test_a_page_from_before_a_restart_is_told_to_be_loaded_anew(page: TestClient, book: BookStorage) -> None:
+    late = page.post(WRITE, headers={"x-studio-token": "of the studio before"})
+
+    assert late.status_code == 403
+    assert '<div class="note trouble"><p>The studio was started again since: load this page anew.' in late.text
+
+
 def test_a_write_without_an_origin_is_refused(page: TestClient, book: BookStorage) -> None:
     del page.headers["origin"]
 
