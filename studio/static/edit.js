@@ -71,6 +71,7 @@ async function save() {
   if (made.version) version = made.version;
   after = made.after || "";
   kept = text;
+  document.getElementById("notices").replaceChildren();
   document.getElementById("draft-note").classList.add("hidden");
   if (editor.text() !== text) return changed(editor.text()); // typed while it was saved
   localStorage.removeItem(draftKey);

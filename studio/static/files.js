@@ -25,6 +25,7 @@ for (const button of document.querySelectorAll("[data-send]")) {
       URL.revokeObjectURL(link.href);
       return;
     }
+    document.getElementById("notices").replaceChildren();
     place.innerHTML = await answer.text();
     htmx.process(place);
   });

@@ -16,6 +16,7 @@ body.addEventListener("htmx:confirm", (event) => {
   const { elt, verb, triggeringEvent } = event.detail;
   const isNews = triggeringEvent?.type.startsWith("studio-");
   if (isNews ? elt.querySelector("[data-stays]:not(details:not([open]))") : verb !== "get" && elt.classList.contains("htmx-request")) event.preventDefault();
+  else if (verb !== "get") for (const note of document.querySelectorAll("#notices .trouble")) if (!note.contains(elt)) note.remove();
 });
 body.addEventListener("htmx:beforeSwap", (event) => {
   if (event.detail.xhr.status < 400) return;

@@ -63,7 +63,11 @@ def test_a_gate_is_decided_and_the_book_goes_on(visit: Visit, shared: SharedStud
     page.get_by_role("link", name="Inbox").click()
     page.wait_for_url("**/inbox")
     page.wait_for_load_state()  # the scripts of the page send the decision
+    page.get_by_role("button", name="Have it done again").press("Enter")
+    expect(page.locator("#notices")).to_contain_text("needs a note")
     page.get_by_role("button", name="Approve").press("Enter")  # wherever it has moved to
+    expect(page.locator("#notices .trouble")).to_have_count(0)  # what was refused before is past
+    visit.complaints.clear()  # the browser tells of the refusal
     page.get_by_role("link", name="To the book").click()
 
     expect(page.get_by_text("This book is written to its end.")).to_be_visible(timeout=120_000)
