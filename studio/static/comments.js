@@ -39,7 +39,7 @@ function write() {
   form.elements.words.focus();
 }
 document.body.addEventListener("htmx:afterRequest", (event) => {
-  if (box.contains(event.detail.elt) && event.detail.successful) box.close();
+  if (box.contains(event.detail.elt) && event.detail.xhr.status === 200) box.close();
 });
 document.querySelector("[data-shut=comment]").addEventListener("click", () => box.close());
 

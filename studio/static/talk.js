@@ -11,7 +11,7 @@ document.body.addEventListener("htmx:afterSwap", () => {
   for (const place of document.querySelectorAll("[data-stream]:not([data-heard])")) follow(place);
 });
 document.body.addEventListener("htmx:afterRequest", (event) => {
-  if (event.detail.elt !== saying || !event.detail.successful) return;
+  if (event.detail.elt !== saying || event.detail.xhr.status !== 200) return; // what was refused can be said again
   document.getElementById("words-of-yours").value = "";
 });
 

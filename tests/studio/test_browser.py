@@ -139,7 +139,12 @@ def test_an_agent_answers_on_the_page_as_its_words_come(visit: Visit, shared: Sh
     a_book(shared.settings, identity="chat")
     page, expect = visit.tab("/books/chat/talk"), playwright.expect
     page.get_by_label("Your words").fill("What does she fear?")
+    page.get_by_label("at most, in dollars").fill("a lot")
     page.keyboard.press("Control+Enter")
+    expect(page.locator("#notices")).to_contain_text("an amount of dollars")
+    visit.complaints.clear()  # the browser tells of the refusal
+    page.get_by_label("at most, in dollars").fill("1")
+    page.get_by_role("button", name="Say it").click()  # the words are there still
 
     expect(page.locator(".said.person")).to_have_text("What does she fear?")
     expect(page.locator(".said.agent")).to_contain_text("This is a rehearsal; no model wrote it.")
