@@ -6,14 +6,15 @@ const box = document.getElementById("comment");
 let picked = null;
 
 function selected() {
-  const found = getSelection();
+  const place = text.shadowRoot?.querySelector(".cm-content") || text; // the editor's words stand in a root of their own
+  const found = text.shadowRoot?.getSelection?.() || getSelection();
   if (!found.rangeCount || found.isCollapsed) return null;
   const range = found.getRangeAt(0);
-  if (!text.contains(range.commonAncestorContainer) || !range.toString().trim()) return null;
+  if (!place.contains(range.commonAncestorContainer) || !range.toString().trim()) return null;
   const before = range.cloneRange(), after = range.cloneRange();
-  before.setStart(text, 0);
+  before.setStart(place, 0);
   before.setEnd(range.startContainer, range.startOffset);
-  after.setEnd(text, text.childNodes.length);
+  after.setEnd(place, place.childNodes.length);
   after.setStart(range.endContainer, range.endOffset);
   return { quote: range.toString(), before: before.toString().slice(-around), after: after.toString().slice(0, around) };
 }
@@ -26,7 +27,7 @@ document.addEventListener("selectionchange", () => {
 opener.addEventListener("pointerdown", (event) => event.preventDefault()); // the selection stays
 opener.addEventListener("click", write);
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "m" || event.metaKey || event.ctrlKey || event.altKey || event.target.closest("input, textarea, select, [contenteditable=true]")) return;
+  if (event.key !== "m" || event.metaKey || event.ctrlKey || event.altKey || text.shadowRoot || event.target.closest("input, textarea, select")) return; // in the editor it is a letter
   if (selected()) { event.preventDefault(); write(); }
 });
 

@@ -134,6 +134,13 @@ def test_a_note_is_written_on_selected_words_and_marked(visit: Visit, shared: Sh
     page.wait_for_timeout(2_000)
     expect(page.get_by_role("button", name="Have it done")).to_be_visible()
 
+    page = visit.tab("/books/note/edit/1.1?kind=prose")
+    page.locator("#sheet .cm-line").first.dblclick(position={"x": 12, "y": 12})
+    page.get_by_role("button", name="Write a note on these words").click()
+    page.get_by_label("Your note", exact=True).fill("Or does it snow?")
+    page.get_by_role("button", name="Keep it").click()
+    expect(page.locator("#comments")).to_contain_text("Or does it snow?")
+
 
 def test_an_agent_answers_on_the_page_as_its_words_come(visit: Visit, shared: SharedStudio) -> None:
     a_book(shared.settings, identity="chat")
