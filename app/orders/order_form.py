@@ -48,7 +48,7 @@ def brief_of(fields: Mapping[str, str], home: Path) -> Brief:
     values: dict[str, Any] = {name: said[name] for name in _TEXTS if name in said}
     values |= {name: whole_number(name, said[name]) for name in _WHOLE if name in said}
     if "usd" in said:
-        values["budget"] = {"usd": said["usd"]}
+        values["budget"] = {"usd": said["usd"].strip("$ ")}
     if "model" in said:
         values["models"] = {"default": said["model"]}
     if "blueprint" in said:
@@ -115,5 +115,5 @@ def _wanted(brief: Brief, fields: Mapping[str, str]) -> Brief:
     if "length" in changes:
         changes["length"] = whole_number("length", changes["length"])
     if "usd" in changes:
-        changes["budget"] = {"usd": changes.pop("usd") or None}
+        changes["budget"] = {"usd": changes.pop("usd").strip("$ ") or None}
     return changed_brief(brief, changes)

@@ -59,6 +59,10 @@ def test_an_order_that_cannot_be_written_is_told_at_once(page: TestClient, field
     assert words in refused.text
 
 
+def test_a_cap_may_be_said_with_its_sign(page: TestClient) -> None:
+    assert page.post("/new/bill", data=ORDER | {"usd": "$ 5"}, headers={"hx-request": "true"}).status_code == 200
+
+
 def test_a_path_in_a_field_is_a_text_and_no_file(page: TestClient, tmp_path_factory: pytest.TempPathFactory) -> None:
     file = tmp_path_factory.mktemp("else") / "outline.md"
     file.write_text("# One\n\nA secret of the disk.\n", "utf-8")

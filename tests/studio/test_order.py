@@ -17,7 +17,7 @@ from tests.support.books import queue
 
 
 def test_an_order_is_shown_changed_before_it_is_saved(page: TestClient, book: BookStorage) -> None:
-    fields = {"genre": "mystery", "usd": "5", "seen": _seen(page)}
+    fields = {"genre": "mystery", "usd": "$5", "seen": _seen(page)}
 
     shown = page.post("/books/lamp/brief/preview", data=fields).text
     with book.read() as stores:
