@@ -259,7 +259,7 @@ def new_record(opened: OpenBook, kind: RecordKind, given: Mapping[str, str]) -> 
             "name": name, "kind": given.get("kind") or "character",
             "sections": [{"name": "About", "text": text}] if text else [],
         },
-        RecordKind.SECRET: {"content": text or name},
+        RecordKind.SECRET: {"content": text or name, "notes": name if text else ""},
         RecordKind.FORESHADOWING: {"title": name, "seed": {"content": text}},
     }  # fmt: skip
     table = tables[kind] if kind is RecordKind.SECRET else {"id": slug(name)} | tables[kind]

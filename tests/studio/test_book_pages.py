@@ -156,8 +156,9 @@ def test_lists_of_names_are_typed_with_commas(page: TestClient, book: BookStorag
 
     with book.read() as stores:
         [secret] = stores.codex.secrets()
-    assert secret.forbidden_keywords == ("glove", "mitten")
-    assert "glove, mitten" in page.get("/books/lamp/codex").text
+    assert (secret.forbidden_keywords, secret.notes) == (("glove", "mitten"), "The glove")
+    shown = page.get("/books/lamp/codex").text
+    assert ("glove, mitten" in shown, "The glove</span>" in shown) == (True, True)
 
 
 def test_a_thread_stands_on_the_board(page: TestClient, book: BookStorage) -> None:
