@@ -36,6 +36,7 @@ function changed(text) {
 
 document.getElementById("drop-draft").addEventListener("click", () => {
   localStorage.removeItem(draftKey);
+  kept = editor.text(); // leaving it is meant
   location.reload();
 });
 

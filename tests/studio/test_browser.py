@@ -108,6 +108,12 @@ def test_a_draft_outlives_its_tab(visit: Visit, shared: SharedStudio) -> None:
 
     playwright.expect(again.locator("#sheet .cm-content")).to_contain_text("Snow fell.")
     playwright.expect(again.locator("#draft-note")).to_be_visible()
+    asked: list[str] = []
+    again.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    again.locator("#drop-draft").click()
+    playwright.expect(again.locator("#draft-note")).to_be_hidden()
+    playwright.expect(again.locator("#sheet .cm-content")).not_to_contain_text("Snow fell.")
+    assert asked == []  # whether it is meant
 
 
 def test_a_note_is_written_on_selected_words_and_marked(visit: Visit, shared: SharedStudio) -> None:
