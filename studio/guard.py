@@ -28,7 +28,7 @@ _STRANGER = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Bookw
 on. Start it again to get another one.</p></html>
 """
 _NOTE = '<div class="note trouble"><p>{}</p></div>\n'
-_OUTLIVED = "The studio was started again since: load this page anew. What you typed in the editor is kept in this browser."
+_OUTLIVED = "The studio was started again since: load this page anew. What you typed in the editor is kept."
 
 
 @dataclass

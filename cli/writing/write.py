@@ -101,7 +101,9 @@ def resume_book(book: BookArgument, more: More = None, *, run: RunOptions) -> No
         bring_to_its_end(found, run, limits, ["md"])
 
 
-resume = takes_run("until", "words_today", "stream", "no_prefect", "json_progress", "as_json", "known_wish")(resume_book)
+resume = takes_run(
+    "until", "words_today", "stream", "no_prefect", "json_progress", "as_json", "known_wish"
+)(resume_book)  # fmt: skip
 """The verb; `resume_book` takes the options of its run together."""
 
 
