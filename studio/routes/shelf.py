@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse
 
 from bookwright.agents.backends.catalogue import PROVIDERS
 from bookwright.app.orders.starting import check_writable, going_on_with
-from bookwright.app.status.books import ListedBook, ask_to_rest, is_held, list_books, put_away
+from bookwright.app.status.books import ListedBook, ask_to_rest, begin_anew, is_held, list_books, put_away
 from bookwright.flows.prefect.server import known_server
 from bookwright.models.book import RESTING, BookState
 from bookwright.models.errors import BookHeld, InvalidInput
@@ -167,7 +167,9 @@ def start_writing(studio: StudioState, book: str) -> None:
     if opened.book.state is BookState.FINISHED:
         raise InvalidInput("This book is written to its end.")
     check_writable(opened.book.brief, opened.settings)
-    studio.runs.start(book, going_on_with(opened.book))
+    if not studio.runs.start(book, going_on_with(opened.book)):
+        with studio.change(book) as starting:  # what was wished since it was started is taken back
+            begin_anew(starting.storage.database, book)
 
 
 def _shown(request: Request, studio: StudioState, template: str, with_archived: bool) -> HTMLResponse:

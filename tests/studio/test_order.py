@@ -1,6 +1,7 @@
 """The order of a book changed on its page, an outline's split shown, covers, and handing in."""
 
 import re
+import threading
 import time
 from io import BytesIO
 from zipfile import ZipFile
@@ -9,6 +10,7 @@ import pytest
 from prefect.settings import PREFECT_API_URL, temporary_settings
 from starlette.testclient import TestClient
 
+from bookwright.app.orders import starting
 from bookwright.storage.lease import Lease
 from bookwright.storage.stores import BookStorage
 from tests.exports.test_epub import png
@@ -134,6 +136,35 @@ def test_a_book_that_waits_for_a_worker_is_queued_on_all_pages(
     assert ("asked to rest" in asked, "books/lamp/resume" in asked) == (True, True)
     assert ("Night Watch" in pool, "books/lamp/hand-in" in pool) == (True, False)
     assert 'class="standing queued"' in branches
+
+
+class _Starting:
+    """A process that has not come to its book yet."""
+
+    def __init__(self) -> None:
+        self.comes = threading.Event()
+
+    def wait(self) -> int:
+        self.comes.wait(60)
+        return 0
+
+
+def test_a_second_resume_takes_back_a_pause_that_came_while_the_first_is_still_starting(
+    page: TestClient, book: BookStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process, started = _Starting(), []
+    monkeypatch.setattr(starting, "start_verb", lambda arguments, *rest: started.append(arguments) or process)
+    page.post("/books/lamp/resume")
+
+    page.post("/books/lamp/pause")
+    with book.read() as stores:
+        paused = stores.books.get("lamp").stop_requested
+    page.post("/books/lamp/resume")
+    process.comes.set()
+
+    with book.read() as stores:
+        assert (paused, stores.books.get("lamp").stop_requested) == (True, False)
+    assert len(started) == 1
 
 
 def _seen(page: TestClient) -> str:
