@@ -23,6 +23,8 @@ PART_PLOT = replace(PLOT, prompt="story/book/plan/part", output=Plot)
 """Who makes the plan of one act or volume of such a book, with the book's own plan in view."""
 DOUBTS = Agent("doubts", "story/book/plan/doubts", "critic", REASONING, "critic", artefact="doubts")
 """Who believes nothing of a plan for a book of many chapters."""
+FORECAST = Agent("forecast", "story/book/plan/forecast", "critic", REASONING, "critic", artefact="forecast")
+"""Who knows the first third of such a plan, and says what the rest will be."""
 PLOT_AGAIN = replace(PLOT, name="plot.again", prompt="story/book/plan/plot_again", output=DoubtedPlot)
 """Who makes that plan once more."""
 COLD_READER = Agent("cold_read", "story/reading/cold_read", "critic", REASONING, "evaluator", output=Retelling)

@@ -12,7 +12,7 @@ same in every act. What the author adds to a book later is heard as in any other
 from dataclasses import replace
 from functools import partial
 
-from bookwright.agents.readers import DOUBTS, PART_PLOT, PLOT, PLOT_AGAIN, STORY, draft_again
+from bookwright.agents.readers import DOUBTS, FORECAST, PART_PLOT, PLOT, PLOT_AGAIN, STORY, draft_again
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import plan_workflow
 from bookwright.flows.activities.unit_facts import (
@@ -197,9 +197,15 @@ def plot(unit: TaskNode, deps: Deps) -> None:
         run.run(agent, planned, check=check)
         return
     first = run.run(agent, check=check).value
+    language = deps.brief.language.english_name
     run = _begin(unit, count, deps)  # what was not chosen is no longer seen
-    run.add("plot", render_plot(first, deps.brief.language.english_name))
+    if unit.parent is None and not run.is_done(DOUBTS.name):
+        run.add("opening", render_plot(first.opening, language))
+        run.run(FORECAST)
+        run.take_away("opening")
+    run.add("plot", render_plot(first, language))
     run.run(DOUBTS)
+    run.take_away("forecast")
     run.run(PLOT_AGAIN, planned, check=check)
 
 

@@ -131,6 +131,12 @@ class Plot(FrozenModel):
         """What stands on early pages and counts later; a short plan has no list of it."""
         return ()
 
+    @property
+    def opening(self) -> "Plot":
+        """What somebody knows of it who has read its first third and was told nothing else."""
+        third = self.chapters[: -(-len(self.chapters) // 3)]
+        return self.model_copy(update={"secret": "", "story": (), "people": (), "chapters": third})
+
 
 class _ChosenStory(FrozenModel):
     reasoning: str = ""

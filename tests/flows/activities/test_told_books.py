@@ -43,7 +43,7 @@ from tests.support.fakes import ScriptedBackend
 
 WINDOW = 200_000
 ITS_PLAN = Limits(until_level=Level.CHAPTER, until_count=1)
-PLANNED = ("story", "story.again", "plot", "doubts", "plot.again")
+PLANNED = ("story", "story.again", "plot", "forecast", "doubts", "plot.again")
 """Who plans a book of many chapters, in this order."""
 READERS = ("cold_read", "review")
 BRIEF = {"length": 6_000, "profile": "economy", "max_unit_length": 2_000, "max_planning_rounds": None}
@@ -322,8 +322,8 @@ def test_a_book_in_acts_is_plotted_act_by_act_and_each_is_told_with_the_whole_in
     [request] = [own.prompt for own in book.requests if own.name == "1.2.1 write/draft"]
     book.close()
 
-    assert asked[:5] == [f"1 plan/{step}" for step in PLANNED]
-    assert asked[5:8] == [f"1.1 plan/{step}" for step in ("plot", "doubts", "plot.again")]
+    assert asked[:6] == [f"1 plan/{step}" for step in PLANNED]
+    assert asked[6:9] == [f"1.1 plan/{step}" for step in ("plot", "doubts", "plot.again")]
     assert not [name for name in asked if name.partition(" ")[2].partition("/")[0] in ("divide", "decide", "brief")]
     assert [(act.level, act.is_last) for act in acts] == [(Level.ACT, False), (Level.ACT, True)]
     assert all(len(own) >= 10 for own in chapters)
