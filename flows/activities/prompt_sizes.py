@@ -65,7 +65,7 @@ def within_length(run: ActivityRun, step: str, deps: Deps) -> Check:
 
     def check(text: str) -> str:
         given = deps.brief.language.measure(text)
-        if given <= limit * (1 + TOLERANCE) or not _is_first(run, step, deps):
+        if given <= limit * (1 + TOLERANCE) or not is_first_try(run, step, deps):
             return ""
         unit = deps.brief.length_unit
         return render_problem("too_long", deps.desk.locale, given=given, limit=limit, unit=unit)
@@ -79,7 +79,7 @@ def within_lists(run: ActivityRun, step: str, most: dict[str, int], most_tasks: 
     def check(answer: PlanOutput) -> str:
         given = len({" ".join(task.goal.casefold().split()) for task in answer.sub_tasks})
         long = list(_too_long(answer.sub_tasks, most))[:_SHOWN]
-        if (given <= most_tasks and not long) or not _is_first(run, step, deps):
+        if (given <= most_tasks and not long) or not is_first_try(run, step, deps):
             return ""
         return render_problem("too_many", deps.desk.locale, given=given, most=most_tasks, lists=long)
 
@@ -95,7 +95,8 @@ def every(*checks: Check) -> Check:
     return check
 
 
-def _is_first(run: ActivityRun, step: str, deps: Deps) -> bool:
+def is_first_try(run: ActivityRun, step: str, deps: Deps) -> bool:
+    """True for an answer that may be sent back: the first of its step, and not a weak model's."""
     return not deps.profile.is_small and run.failures(step) == 0
 
 

@@ -1,5 +1,6 @@
 """Repairing a text that stands: an editor's orders are carried out passage by passage, and its length is made right."""
 
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -10,6 +11,7 @@ from bookwright.agents.relay.secrets.reviewing import is_rejected, span_of
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import LENGTHEN, SHORTEN
 from bookwright.flows.activities.outcomes import no_move, replace_prose, try_step
+from bookwright.flows.activities.prompt_sizes import is_first_try
 from bookwright.flows.activities.prose.brief import guard_of
 from bookwright.flows.activities.prose.leak_review import Find, cut_leaks, finder
 from bookwright.flows.activities.told_books import is_told
@@ -25,6 +27,7 @@ from bookwright.models.text.length import LengthRange
 from bookwright.models.text.prose import lengthened, numbered_paragraphs, numbered_sentences, read_insertions
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.card import Card
+from bookwright.prompts.render import render_problem
 from bookwright.storage.steps.journal import Move
 
 _GRAVITY = {"critical": 9, "warning": 3, "info": 1}
@@ -95,6 +98,12 @@ class TextRewording:
         """The text with those of the changes that may be made."""
         return repaired(self.text, changes, self.limits, self.language, self.gives_away)
 
+    def surplus(self, changes: Sequence[Change]) -> int:
+        """How much too long the text would be with all of the changes that give nothing away; 0 if they fit."""
+        free = replace(self.limits, low=1, high=sys.maxsize)
+        length = self.language.measure(repaired(self.text, changes, free, self.language, self.gives_away))
+        return max(length - max(self.limits.high, self.language.measure(self.text)), 0)
+
 
 def begin_rewording(
     unit: TaskNode, text: str, next_activity: str, deps: Deps, orders: Iterable[RepairOrder] = ()
@@ -116,15 +125,21 @@ def begin_rewording(
 
 
 def repair(target: RepairTarget, step: str, deps: Deps) -> None:
-    """Have one text put right; a change that gives something away or breaks the length is left out."""
+    """Have one text put right; a change that gives something away is left out, and one that twice breaks the length."""
     rewording = begin_rewording(target.unit, target.text, "close", deps, target.orders)
+
+    def too_long(answer: Changes) -> str:
+        surplus = rewording.surplus(answer.changes)
+        if not surplus or not is_first_try(rewording.run, step, deps):
+            return ""
+        return render_problem("long_changes", deps.desk.locale, surplus=surplus, unit=deps.brief.length_unit)
 
     def put_right(answer: Changes) -> Move:
         text = rewording.applied(answer.changes)
         is_kept = text == target.text or rewording.gives_away(text)
         return no_move if is_kept else replace_prose(text, target.unit, deps)
 
-    try_step(rewording.run, REPAIR, put_right, step=step)
+    try_step(rewording.run, REPAIR, put_right, step=step, check=too_long)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from bookwright.agents.relay.secrets.guard import Guard
 from bookwright.agents.relay.secrets.matching import Withholding
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows.activities.prose.finish import UnitFinish
-from bookwright.flows.activities.prose.repairing import readable
+from bookwright.flows.activities.prose.repairing import RepairTarget, readable, repair
 from bookwright.flows.activities.prose.write import write
 from bookwright.flows.activities.unit_facts import unit_card
 from bookwright.flows.deps import Deps
@@ -186,3 +186,25 @@ def test_whoever_refines_is_told_the_length_of_the_draft_and_of_the_text(
     count = Language.EN.measure(SCENE)
     assert f"The draft has {count} words; the text is to have 618 to 682." in prompt
     deps.storage.database.dispose()
+
+
+@pytest.mark.parametrize(("second", "text"), [("It rained.", "Bells. It rained."), ("", "Bells. Then.")])
+def test_changes_that_make_a_text_too_long_are_sent_back_once_with_the_true_surplus(
+    tmp_path: Path, second: str, text: str
+) -> None:
+    long = Changes(changes=(Change(first="1.1", text="Bells."), Change(first="1.2", text="It rained. " * 700)))
+    again = Changes(changes=(long.changes[0], Change(first="1.2", text=second))) if second else long
+    backend = ScriptedBackend(lines={"repair.1.1": [long.model_dump_json(), again.model_dump_json()]})
+    root, deps = begin(tmp_path, backend, length=3_000)
+    unit = scene_in(deps, root)
+    with deps.storage.write() as stores:
+        stores.documents.add(NewDocument(node=unit.key, kind=DocumentKind.PROSE, text="Rang. Then."), None)
+
+    repair(RepairTarget(unit, "Rang. Then.", (ORDER,)), "repair.1.1", deps)
+
+    prose = deps.document(unit, DocumentKind.PROSE)
+    deps.storage.database.dispose()
+    assert prose is not None
+    assert prose.text == text
+    assert len(backend.requests) == 2
+    assert "with all these changes the text is" in backend.requests[1].corrections[0].problem
