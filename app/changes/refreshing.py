@@ -11,7 +11,7 @@ from bookwright.flows.book_models import model_of
 from bookwright.flows.revision.refresh import AMENDED_KINDS, RefreshScope
 from bookwright.flows.revision.staleness import Staleness
 from bookwright.models.brief import Brief
-from bookwright.models.document import Document
+from bookwright.models.document import Document, DocumentKind
 from bookwright.models.staleness import StaleDocument
 from bookwright.storage.repositories.staleness import MakingStep
 from bookwright.storage.steps.queries import StepLine
@@ -73,33 +73,31 @@ def refresh_preview(stores: Stores, brief: Brief, wanted: RefreshScope) -> Refre
     """
     stores.nodes.by_label(wanted.label)
     found = [one for one in Staleness(brief).all(stores) if wanted.holds(one)]
-    return RefreshPreview(wanted, found, bill_of(found, stores))
+    return RefreshPreview(wanted, found, bill_of(found, stores, is_anew=wanted.is_anew))
 
 
-def bill_of(found: Iterable[StaleDocument], stores: Stores) -> RefreshBill:
+def bill_of(found: Iterable[StaleDocument], stores: Stores, *, is_anew: bool = False) -> RefreshBill:
     """Add up the journal's own rows of the activities that made some documents; nothing if none is directly stale."""
     listed = list(found)
     if not any(stale.is_direct for stale in listed):
         return RefreshBill(Bill(), Bill())
-    making = stores.staleness.calls_behind(stale.document.step for stale in listed if stale.document.step)
+    making = stores.staleness.calls_behind(stale.document for stale in listed)
     least: dict[int, MakingStep] = {}
     most: dict[int, MakingStep] = {}
     for stale in listed:
-        calls = making.get(stale.document.step or 0, [])
+        calls = making.get(stale.document.id, [])
         most |= {call.id: call for call in calls}
         if stale.is_direct:
-            is_amended = stale.document.kind in AMENDED_KINDS
-            standing = [call for call in calls if call.is_standing]
-            least |= {call.id: call for call in (standing[-1:] if is_amended else standing)}
+            kind = stale.document.kind
+            is_amended = kind in AMENDED_KINDS and not (is_anew and kind is DocumentKind.PROSE)
+            least |= {call.id: call for call in (_longest(calls) if is_amended else filter(_stands, calls))}
     return RefreshBill(_sum(least.values()), _sum(most.values()))
 
 
 def bill_of_making(document: Document, stores: Stores) -> RefreshBill | None:
     """Return what changing a document is likely to take, by what it took to make it; None where no model made it."""
-    making = stores.staleness.calls_behind([document.step]) if document.step else {}
-    calls = making.get(document.step or 0, [])
-    standing = [call for call in calls if call.is_standing]
-    return RefreshBill(_sum(standing[-1:]), _sum(calls)) if calls else None
+    calls = stores.staleness.calls_behind([document]).get(document.id, [])
+    return RefreshBill(_sum(_longest(calls)), _sum(calls)) if calls else None
 
 
 def bill_of_writing(text: Document, opened: OpenBook, drafts: Sequence[StepLine] = (), count: int = 1) -> Bill:
@@ -109,6 +107,15 @@ def bill_of_writing(text: Document, opened: OpenBook, drafts: Sequence[StepLine]
     asked = max((line.input_tokens for line in drafts), default=size * _READ_BESIDE)
     written = max((line.output_tokens for line in drafts), default=size)
     return priced(Bill(count, count * asked, count * written), model, opened.settings)
+
+
+def _stands(call: MakingStep) -> bool:
+    return call.is_standing
+
+
+def _longest(calls: Iterable[MakingStep]) -> list[MakingStep]:
+    """The call with the longest result, which wrote the text itself; a revision of it takes about as much."""
+    return sorted(filter(_stands, calls), key=lambda call: call.output_tokens)[-1:]
 
 
 def _sum(calls: Iterable[MakingStep]) -> Bill:

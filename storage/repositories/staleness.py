@@ -22,15 +22,25 @@ _VERSIONS = select(
     documents.c.id, documents.c.node, nodes.c.label, documents.c.kind, documents.c.version,
     words_of(documents.c.text_hash), documents.c.origin, documents.c.step,
 ).join(nodes, nodes.c.key == documents.c.node).where(IS_LIVING)  # fmt: skip
+_base = documents.alias("base")
+_IS_BASE = and_(
+    _base.c.node == documents.c.node, _base.c.kind == documents.c.kind, _base.c.version == documents.c.base
+)
 _maker = steps.alias("maker")
-_AT_SAME_NODE = and_(
-    steps.c.book == _maker.c.book, steps.c.node == _maker.c.node, steps.c.revision == _maker.c.revision
+_AT_NODE = and_(steps.c.book == _maker.c.book, steps.c.node == _maker.c.node)
+_AT_SAME_NODE = and_(_AT_NODE, steps.c.revision == _maker.c.revision)
+_PROSE_STEPS = (Activity.WRITE.value, Activity.REVIEW.value)
+_IN_ROUNDS = or_(
+    steps.c.round == _maker.c.round, and_(_maker.c.round < AMENDING_ROUNDS, steps.c.round < AMENDING_ROUNDS)
 )
-_wrote_before = and_(_maker.c.activity == Activity.REVIEW.value, steps.c.activity == Activity.WRITE.value)
-_IS_BESIDE = and_(
-    _AT_SAME_NODE, steps.c.round == _maker.c.round, or_(steps.c.activity == _maker.c.activity, _wrote_before)
+"""An accepted text may have been improved in a round of its own; what amended it was done in one round alone."""
+_FOR_PROSE = and_(steps.c.activity.in_(_PROSE_STEPS), _maker.c.activity.in_(_PROSE_STEPS))
+_READ_AFTER = and_(_maker.c.round >= AMENDING_ROUNDS, steps.c.id > _maker.c.id)
+_IS_BEHIND = or_(
+    and_(_AT_SAME_NODE, steps.c.round == _maker.c.round, steps.c.activity == _maker.c.activity),
+    and_(_AT_NODE, _FOR_PROSE, or_(and_(_AT_SAME_NODE, _IN_ROUNDS), _READ_AFTER)),
 )
-"""The calls of a step's own activity; a review may accept what an activity before it wrote."""
+"""The calls of a step's own activity; of prose all that wrote it, read it and put it right."""
 
 
 @dataclass(frozen=True)
@@ -88,21 +98,31 @@ class StalenessRepository(Repository):
         keys = self._connection.execute(query).scalars().all()
         return sorted(self._some(keys), key=lambda one: one.place)
 
-    def calls_behind(self, made_by: Iterable[int]) -> dict[int, list[MakingStep]]:
-        """Return all calls of the activities that some steps belong to, by those steps."""
+    def calls_behind(self, made: Iterable[Version | Document]) -> dict[int, list[MakingStep]]:
+        """Return all calls of the activities that some documents came of, by the ids of those documents."""
         found: dict[int, list[MakingStep]] = {}
-        for some in batches(sorted(set(made_by))):
-            rows = self._connection.execute(
-                select(_maker.c.id.label("maker"), steps)
-                .join(steps, _IS_BESIDE)
-                .where(_maker.c.id.in_(some))
-                .order_by(steps.c.id)
-            )
-            for row in rows:
+        makers = self._makers(made)
+        for some in batches(sorted(set(makers.values()))):
+            query = select(_maker.c.id.label("maker"), steps).join(steps, _IS_BEHIND).where(_maker.c.id.in_(some))
+            for row in self._connection.execute(query.order_by(steps.c.id)):
                 step = MakingStep(
                     row.id, Activity(row.activity), row.failure is None, row.input_tokens, row.output_tokens, row.cost
                 )
                 found.setdefault(row.maker, []).append(step)
+        return {document: found[maker] for document, maker in makers.items()}
+
+    def _makers(self, made: Iterable[Version | Document]) -> dict[int, int]:
+        """Return the steps that documents came of; what was put right or taken up again came of what made it first."""
+        query = select(documents.c.id, documents.c.step, documents.c.origin, _base.c.id.label("before"))
+        rows = self._connection.execute(query.outerjoin(_base, _IS_BASE).where(documents.c.book == self._book))
+        known = {row.id: row for row in rows}
+        found: dict[int, int] = {}
+        for document in made:
+            row = known[document.id]
+            while row.before and row.origin in (DocumentOrigin.REPAIR, DocumentOrigin.RESTORE):
+                row = known[row.before]
+            if row.step:
+                found[document.id] = row.step
         return found
 
     def _versions(self, *conditions: ColumnElement[bool]) -> list[Version]:
@@ -124,23 +144,10 @@ class StalenessRepository(Repository):
 
 _KINDS = (DocumentKind.DESIGN, DocumentKind.WRITERS_BRIEF, DocumentKind.PROSE)
 
-_PROSE_STEPS = (Activity.WRITE.value, Activity.REVIEW.value)
-_IN_ROUNDS = or_(
-    steps.c.round == _maker.c.round, and_(_maker.c.round < AMENDING_ROUNDS, steps.c.round < AMENDING_ROUNDS)
-)
-"""An accepted text may have been improved in a round of its own; what amended it was done in one round alone."""
-_OF_ACTIVITY = or_(
-    steps.c.activity == _maker.c.activity,
-    and_(steps.c.activity.in_(_PROSE_STEPS), _maker.c.activity.in_(_PROSE_STEPS)),
-)
+_OF_ACTIVITY = or_(steps.c.activity == _maker.c.activity, _FOR_PROSE)
 _IS_OF_MAKING = and_(_AT_SAME_NODE, _IN_ROUNDS, _OF_ACTIVITY, steps.c.id <= _maker.c.id)
 
 _unit = nodes.alias("unit")
-_base = documents.alias("base")
-_IS_BASE = and_(
-    documents.c.origin == DocumentOrigin.RESTORE.value, _base.c.node == documents.c.node,
-    _base.c.kind == documents.c.kind, _base.c.version == documents.c.base,
-)  # fmt: skip
 _IS_KNOWN = and_(codex_uses.c.document == documents.c.id, codex_uses.c.effect == KNOWN)
 _DOCUMENTS = (
     select(
@@ -151,7 +158,7 @@ _DOCUMENTS = (
     .join(nodes, nodes.c.key == documents.c.node)
     .outerjoin(_unit, _unit.c.key == nodes.c.unit)
     .outerjoin(codex_uses, _IS_KNOWN)
-    .outerjoin(_base, _IS_BASE)
+    .outerjoin(_base, and_(documents.c.origin == DocumentOrigin.RESTORE.value, _IS_BASE))
     .outerjoin(_maker, _maker.c.id == func.coalesce(documents.c.step, _base.c.step))
     .where(
         IS_LIVING, IS_CURRENT,

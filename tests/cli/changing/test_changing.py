@@ -223,17 +223,23 @@ def test_what_the_walk_will_make_anew_is_left_to_it_and_said(cli: Cli, book: Boo
     assert "1 of what is left `bookwright resume lamp` makes anew by itself" in outcome.err
 
 
-def test_after_a_whole_refresh_nothing_is_left_to_do_and_no_row_may_cost_anything(cli: Cli, tmp_path: Path) -> None:
-    brief = ("--premise", "Three winters on a lighthouse.", "--words", "9000", "--profile", "economy")
+def test_a_whole_refresh_takes_about_what_was_said_and_leaves_nothing_that_may_cost(cli: Cli, tmp_path: Path) -> None:
+    def spent() -> int:
+        facts = json.loads(cli("status", lamp, "--json").out)
+        return int(facts["input_tokens"] + facts["output_tokens"])
+
+    brief = ("--premise", "Three winters on a lighthouse.", "--words", "4500", "--profile", "economy")
     lamp = json.loads(cli("write", *brief, "--no-prefect", "--json").out)["book"]
     words = tmp_path / "chapter.txt"
     words.write_text(cli("read", lamp, "--node", "chapter 1").out + "\nNobody came for her.\n", encoding="utf-8")
     cli("revise", lamp, "chapter 1", "--text", words)
 
-    before = json.loads(cli("stale", lamp, "--json").out)
+    before, sum_before = json.loads(cli("stale", lamp, "--json").out), spent()
     cli("refresh", lamp, "--yes")
-    after = json.loads(cli("stale", lamp, "--json").out)
+    after, sum_after = json.loads(cli("stale", lamp, "--json").out), spent()
 
+    low, high = (before["bill"][end]["input_tokens"] + before["bill"][end]["output_tokens"] for end in ("low", "high"))
+    assert low < sum_after - sum_before < 1.2 * high
     assert before["to_do"] == len(before["direct"]) > 0
     assert {row["may_cost"] for row in (*before["direct"], *before["indirect"])} == {True}
     assert (after["to_do"], after["direct"], after["bill"]["high"]["calls"]) == (0, [], 0)
