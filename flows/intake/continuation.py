@@ -30,7 +30,8 @@ def go_on(stores: Stores, book: Book, amount: int) -> Book:
         _reopen(stores, last, last.written + amount)
         last = stores.nodes.last_unit(last.key)
     if last is not None:
-        stores.nodes.change(last.key, is_last=False)
+        held = max(last.length or 0, last.written)  # what it overran is to be made up for no more
+        stores.nodes.change(last.key, is_last=False, length=held)
     stores.books.edit_brief(book.id, book.brief.changed(length=length))
     stores.books.change(
         book.id, title=book.title, state="paused", reason=f"{amount:,} {book.brief.length_unit} more are to be written",

@@ -220,8 +220,10 @@ def test_until_the_new_end_stands_nothing_behind_it_counts_as_done(shelf: Shelf)
     assert {stage.status for stage in stages[:-3]} == {StageStatus.COMPLETED}
 
 
-def gone_on_with(folder: Path, length: int, more: int, **brief: Any) -> tuple[Book, list[TaskNode], list[TaskNode]]:
-    """Write a book and go on with it; return it, and the units below it as they were and as they are."""
+def gone_on_with(
+    folder: Path, length: int, more: int, added: str = "", **brief: Any
+) -> tuple[Book, list[TaskNode], list[TaskNode]]:
+    """Write a book, add words to its end and go on with it; return it, and the units below it before and after."""
     settings = make_settings(folder, free_megabytes=0, keep_vault=False)
     database = new_library(settings)
     with closing(ModelService(settings)) as models:
@@ -230,6 +232,11 @@ def gone_on_with(folder: Path, length: int, more: int, **brief: Any) -> tuple[Bo
         storage = BookStorage(database, book.id, made.language)
         run_book(book.id, around)
         with storage.write() as stores:
+            last = stores.nodes.root()
+            while below := stores.nodes.last_unit(last.key):
+                last = below
+            text = chosen(stores, last, DocumentKind.PROSE)
+            take_in(stores, last, text, f"{stores.documents.text_of(text)}\n\n{added}")
             before = stores.nodes.child_units(stores.nodes.root().key)
             go_on(stores, stores.books.get(book.id), more)
         finished = run_book(book.id, around)
@@ -261,6 +268,13 @@ def test_a_book_that_was_planned_in_scenes_or_less_goes_on_in_as_many_as_are_mis
     assert {unit.level for unit in units} == {level}
     assert [unit.unit_index for unit in units] == list(range(1, len(units) + 1))
     assert [unit.is_last for unit in units] == [False] * (len(units) - 1) + [True]
+
+
+def test_what_the_last_unit_overran_is_not_written_once_more_behind_the_end(tmp_path: Path) -> None:
+    _, before, units = gone_on_with(tmp_path, 1500, 300, "She waited. " * 100, profile="economy")
+
+    (new,) = units[len(before) :]
+    assert abs(new.written - 300) <= 30
 
 
 def test_an_act_in_one_piece_stays_as_it_is_and_another_one_comes_behind_it(tmp_path: Path) -> None:
