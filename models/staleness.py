@@ -191,7 +191,12 @@ class DependencyGraph:
         return tuple(Cause(old, new) for old, new in pairs if new is not None)
 
     def _others(self, document: Version) -> list[Version]:
-        """What else it was made from: an earlier version of itself is no other text."""
+        """What else it was made from: an earlier version of itself is no other text.
+
+        A running document that an author's note has changed is the author's: its keeper hears of what is owed, no more.
+        """
+        if document.kind.is_running and document.origin is DocumentOrigin.NOTE:
+            return []
         return [source for source in self._inputs[document.id] if source.slot != document.slot]
 
     def _is_current(self, version: Version) -> bool:

@@ -54,6 +54,16 @@ def test_what_is_made_through_the_state_of_the_story_is_indirectly_stale_until_i
     assert stale(versions, [pair for pair in taken_in if pair != (5, 4)]) == ([], [5, 3, 6])
 
 
+def test_a_plan_that_a_note_has_changed_is_not_made_again_for_what_it_saw_of_the_story() -> None:
+    plan = DocumentKind.BOOK_DESIGN
+    versions = [
+        version(1, "1", plan, 1, "a"), version(2, "1.1", SUMMARY, 1, "s"),
+        version(3, "1", plan, 2, "b", DocumentOrigin.NOTE), version(4, "1.1", SUMMARY, 2, "t"),
+    ]  # fmt: skip
+
+    assert stale(versions, [(2, 1), (3, 1), (3, 2)]) == ([], [])
+
+
 def test_an_earlier_version_of_itself_is_no_other_text() -> None:
     versions = [version(1, "1.1", PROSE, 1, "a"), version(2, "1.1", PROSE, 2, "b", DocumentOrigin.NOTE)]
 
