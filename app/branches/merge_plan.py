@@ -1,6 +1,6 @@
 """What a merge would do: which units and documents it takes, what both sides changed and an author has to settle."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -8,7 +8,7 @@ from bookwright.app.branches.kinship import Kinship
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.errors import InvalidInput
 from bookwright.models.text.diff import Merged, has_marks, merged, stretches
-from bookwright.models.tree.task import TaskNode
+from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.stores import Stores
 
 OURS, THEIRS = "ours", "theirs"
@@ -136,14 +136,13 @@ class Planner:
                 return
         if units.theirs or units.replaced:
             self.plan.units.append(units)
-        before = len(self.plan.texts)
+        before = self._size
         self._documents(mine, theirs)
-        is_changed = bool(units.theirs or units.replaced) or len(self.plan.texts) > before
-        for own, child in self._kin.shared_children(mine, theirs):
-            count = self._size
+        shared = list(self._kin.shared_children(mine, theirs))
+        for own, child in shared:
             self.unit(own, child)
-            is_changed = is_changed or self._size > count
-        if is_changed and not self._goes_further(mine, theirs):
+        is_changed = bool(units.theirs or units.replaced) or self._size > before
+        if is_changed and not self._goes_further(mine, theirs) and not self._stays_open(shared):
             self.plan.rows.append((mine, theirs))
 
     @property
@@ -176,6 +175,13 @@ class Planner:
         """Whether I have units below a node that they have not: then it stands as it stands here."""
         there = {child.label for child in self._kin.theirs.nodes.children(theirs.key)}
         return any(child.label not in there for child in self._staying(mine))
+
+    def _stays_open(self, shared: Iterable[tuple[TaskNode, TaskNode]]) -> bool:
+        """Whether one of some units that both have is closed there alone: what is above it is not to be closed here."""
+        return any(
+            own.is_unit and child.status is NodeStatus.DONE is not own.status and (own, child) not in self.plan.rows
+            for own, child in shared
+        )
 
     def _staying(self, mine: TaskNode) -> list[TaskNode]:
         """What of mine stays below a node."""

@@ -23,9 +23,7 @@ _VERSIONS = select(
     words_of(documents.c.text_hash), documents.c.origin, documents.c.step,
 ).join(nodes, nodes.c.key == documents.c.node).where(IS_LIVING)  # fmt: skip
 _base = documents.alias("base")
-_IS_BASE = and_(
-    _base.c.node == documents.c.node, _base.c.kind == documents.c.kind, _base.c.version == documents.c.base
-)
+_IS_BASE = and_(_base.c.node == documents.c.node, _base.c.kind == documents.c.kind, _base.c.version == documents.c.base)
 _maker = steps.alias("maker")
 _AT_NODE = and_(steps.c.book == _maker.c.book, steps.c.node == _maker.c.node)
 _AT_SAME_NODE = and_(_AT_NODE, steps.c.revision == _maker.c.revision)

@@ -10,12 +10,14 @@ from sqlalchemy import select, update
 from bookwright.app.branches.comparing import compare, text_pair, version_pair
 from bookwright.app.branches.merge_plan import OURS, THEIRS
 from bookwright.app.branches.merging import MergeOrder, look_at_merge, merge, stale_after, undo_merge
+from bookwright.flows.intake.continuation import go_on
 from bookwright.flows.revision.revise import WRITABLE, take_in
 from bookwright.models.codex.record import Origin, RecordKind
 from bookwright.models.document import Document, DocumentKind, NewDocument
 from bookwright.models.errors import BookHeld, EditConflict, InvalidInput
 from bookwright.models.text.diff import word_diff
 from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.lease import Lease
 from bookwright.storage.tables import merges
 from tests.app.branches.grove import Grove
@@ -55,6 +57,21 @@ def test_a_merge_of_everything_equals_the_branch_and_taken_back_equals_before(gr
     undo_merge(book)
     assert grove.rows(origin) == before
     assert grove.text(origin) == text
+
+
+def test_a_book_with_an_open_chapter_is_not_closed_by_what_comes_over_of_a_finished_one(
+    grove: Grove, origin: str
+) -> None:
+    branch = grove.fork(origin, at="chapter 2")
+    rewrite(grove, origin, "1", "A lamp, and who lit it.", DocumentKind.BLURB)
+    book = grove.open(branch)
+
+    assert merge(book, MergeOrder(origin)).texts
+
+    with book.storage.read() as stores:
+        assert stores.nodes.root().status is NodeStatus.OPEN
+    with pytest.raises(InvalidInput, match="is still to be written"), book.storage.write() as stores:
+        go_on(stores, stores.books.get(branch), 3_000)
 
 
 def test_new_units_of_a_branch_come_over_with_all_that_is_in_them(grove: Grove, origin: str) -> None:
