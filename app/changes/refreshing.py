@@ -90,14 +90,15 @@ def bill_of(found: Iterable[StaleDocument], stores: Stores, *, is_anew: bool = F
         if stale.is_direct:
             kind = stale.document.kind
             is_amended = kind in AMENDED_KINDS and not (is_anew and kind is DocumentKind.PROSE)
-            least |= {call.id: call for call in (_longest(calls) if is_amended else filter(_stands, calls))}
+            standing = [call for call in calls if call.is_standing]
+            least |= {call.id: call for call in (_longest(standing) if is_amended else standing)}
     return RefreshBill(_sum(least.values()), _sum(most.values()))
 
 
 def bill_of_making(document: Document, stores: Stores) -> RefreshBill | None:
     """Return what changing a document is likely to take, by what it took to make it; None where no model made it."""
     calls = stores.staleness.calls_behind([document]).get(document.id, [])
-    return RefreshBill(_sum(_longest(calls)), _sum(calls)) if calls else None
+    return RefreshBill(_sum(_longest(call for call in calls if call.is_standing)), _sum(calls)) if calls else None
 
 
 def bill_of_writing(text: Document, opened: OpenBook, drafts: Sequence[StepLine] = (), count: int = 1) -> Bill:
@@ -109,13 +110,9 @@ def bill_of_writing(text: Document, opened: OpenBook, drafts: Sequence[StepLine]
     return priced(Bill(count, count * asked, count * written), model, opened.settings)
 
 
-def _stands(call: MakingStep) -> bool:
-    return call.is_standing
-
-
 def _longest(calls: Iterable[MakingStep]) -> list[MakingStep]:
     """The call with the longest result, which wrote the text itself; a revision of it takes about as much."""
-    return sorted(filter(_stands, calls), key=lambda call: call.output_tokens)[-1:]
+    return sorted(calls, key=lambda call: call.output_tokens)[-1:]
 
 
 def _sum(calls: Iterable[MakingStep]) -> Bill:

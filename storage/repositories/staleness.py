@@ -46,7 +46,6 @@ class MakingStep:
     """One call of the activity that a document came of."""
 
     id: int
-    activity: Activity
     is_standing: bool
     """False for an attempt that was no result."""
     input_tokens: int
@@ -103,10 +102,8 @@ class StalenessRepository(Repository):
         for some in batches(sorted(set(makers.values()))):
             query = select(_maker.c.id.label("maker"), steps).join(steps, _IS_BEHIND).where(_maker.c.id.in_(some))
             for row in self._connection.execute(query.order_by(steps.c.id)):
-                step = MakingStep(
-                    row.id, Activity(row.activity), row.failure is None, row.input_tokens, row.output_tokens, row.cost
-                )
-                found.setdefault(row.maker, []).append(step)
+                call = MakingStep(row.id, row.failure is None, row.input_tokens, row.output_tokens, row.cost)
+                found.setdefault(row.maker, []).append(call)
         return {document: found[maker] for document, maker in makers.items()}
 
     def _makers(self, made: Iterable[Version | Document]) -> dict[int, int]:
