@@ -13,7 +13,7 @@ from bench import shim
 from bench.measure import Measure
 from bench.parts import NullAsker, counted_queries, make_settings, walk_null_book
 from bench.peers.raw_journal import RawJournal
-from bookwright.flows.library import open_library
+from bookwright.flows.library import open_library, opened_library
 from bookwright.storage.tables import texts
 
 _SYNC_MICROS = 1_000
@@ -95,10 +95,8 @@ def _empty_library(home: Path) -> int:
 def _bytes(home: Path, empty: int) -> dict[str, float]:
     """What steps add to an empty library over the texts in them: as it is, and as if they were not compressed."""
     settings = make_settings(home, "rehearsal:exact")
-    database = open_library(settings)
-    with database.read() as connection:
+    with opened_library(settings) as database, database.read() as connection:
         bodies = list(connection.execute(select(texts.c.body)).scalars())
-    database.dispose()
     packed, plain = sum(map(len, bodies)), sum(len(zlib.decompress(body)) for body in bodies)
     stored = settings.database_path.stat().st_size - empty
     return {"stored": (stored - packed + plain) / plain, "stored_compressed": stored / plain}

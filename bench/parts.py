@@ -23,7 +23,7 @@ from bookwright.agents.steps.desk import Asker
 from bookwright.flows import walk_steps
 from bookwright.flows.activities.prompt_sizes import condense
 from bookwright.flows.deps import Deps
-from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.library import find_or_create, opened_library
 from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.flows.walk import write_unit
 from bookwright.models.brief import make_brief
@@ -274,13 +274,10 @@ def counted_files(folder: Path) -> Iterator[list[int]]:
 def held_book(settings: Settings, models: Asker, *, with_context: bool = False, **brief: Any) -> Iterator[Deps]:
     """Open a library, find or create the book of that brief, and hold it; by default without a context."""
     values = {"premise": "A keeper counts the lamps of a harbour that has none.", "profile": "standard"} | brief
-    database = open_library(settings)
-    try:
+    with opened_library(settings) as database:
         book = find_or_create(database, make_brief(values))
         with hold_book(book.id, RunConfig(settings, database, models)) as deps:
             yield deps if with_context else replace(deps, desk=replace(deps.desk, contexts=NoContext()))
-    finally:
-        database.dispose()
 
 
 def write_whole(deps: Deps) -> None:

@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,14 +16,12 @@ from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.agents.tools.search_index import IndexView, index_tools
 from bookwright.agents.tools.tool import Tool
 from bookwright.agents.tools.validate import RuleViolation, validate
-from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.library import find_or_create, opened_library
 from bookwright.models.brief import make_brief
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.settings import load_settings
 from bookwright.models.talk.tool import ToolResponse
 from bookwright.models.text.language import Language
-from bookwright.storage.engine import migrate
-from bookwright.storage.engine.database import open_database
 from bookwright.storage.index.embedding import make_embedder
 from bookwright.storage.index.knowledge import KnowledgeIndex
 from bookwright.storage.lease import Lease
@@ -66,35 +64,29 @@ def run(full: bool) -> Iterator[Measure]:
 def small_book(home: Path) -> Iterator[IndexView]:
     """A book with one finding, as tools that look into a book see it."""
     settings = load_settings(home=home, embedding="hashing")
-    database = open_database(settings)
-    migrate.upgrade(database)
-    storage = BookStorage(database, "lamp", Language.EN)
-    with storage.write() as stores:
-        stores.books.create("lamp", make_brief({"premise": "A keeper counts ships.", "length": 9_000}))
-        root = stores.nodes.add_root("The Log", "A keeper counts ships.", 9_000)
-        found = NewDocument(node=root.key, kind=DocumentKind.FINDINGS, text="Lamps burned colza oil.")
-        stores.documents.add(found, None)
-        lease = Lease.take(stores.connection, "lamp", "the bench", 600)
-    index = KnowledgeIndex(storage, make_embedder(settings), settings)
-    index.catch_up(Journal(storage, lease))
-    yield IndexView(index)
-    index.close()
-    database.dispose()
+    with opened_library(settings) as database:
+        storage = BookStorage(database, "lamp", Language.EN)
+        with storage.write() as stores:
+            stores.books.create("lamp", make_brief({"premise": "A keeper counts ships.", "length": 9_000}))
+            root = stores.nodes.add_root("The Log", "A keeper counts ships.", 9_000)
+            found = NewDocument(node=root.key, kind=DocumentKind.FINDINGS, text="Lamps burned colza oil.")
+            stores.documents.add(found, None)
+            lease = Lease.take(stores.connection, "lamp", "the bench", 600)
+        with closing(KnowledgeIndex(storage, make_embedder(settings), settings)) as index:
+            index.catch_up(Journal(storage, lease))
+            yield IndexView(index)
 
 
 @contextmanager
 def every_tool(home: Path) -> Iterator[ToolRegistry]:
     """All built-in tools: over a vault in `home/laid`, a web without a search service, and a book's empty index."""
     settings = load_settings(home=home / "data", embedding="hashing", free_megabytes=0)
-    database = open_library(settings)
-    book = find_or_create(database, make_brief({"premise": "A harbour counts its debts.", "length": 900}))
-    index = KnowledgeIndex(BookStorage(database, book.id, book.brief.language), make_embedder(settings), settings)
-    try:
-        (home / "laid").mkdir()
-        yield _every_tool(lay(home / "laid"), IndexView(index))
-    finally:
-        index.close()
-        database.dispose()
+    with opened_library(settings) as database:
+        book = find_or_create(database, make_brief({"premise": "A harbour counts its debts.", "length": 900}))
+        storage = BookStorage(database, book.id, book.brief.language)
+        with closing(KnowledgeIndex(storage, make_embedder(settings), settings)) as index:
+            (home / "laid").mkdir()
+            yield _every_tool(lay(home / "laid"), IndexView(index))
 
 
 def _every_tool(vault: Sandbox, view: IndexView) -> ToolRegistry:

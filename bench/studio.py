@@ -18,13 +18,12 @@ import httpx
 from bench.measure import Measure
 from bench.shim import resident_megabytes
 from bench.starts import cpu_seconds
+from bookwright.flows.library import open_library
 from bookwright.models.brief import make_brief
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.settings import Settings, load_settings
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import NodeStatus
-from bookwright.storage.engine import migrate
-from bookwright.storage.engine.database import open_database
 from bookwright.storage.stores import BookStorage
 
 _LISTENERS, _REQUESTS, _LOOKS = 12, 200, 20
@@ -113,10 +112,8 @@ def _studio(settings: Settings) -> "Iterator[tuple[subprocess.Popen[str], httpx.
 
 
 def _long_book(settings: Settings, chapters: int) -> BookStorage:
-    database = open_database(settings)
-    migrate.upgrade(database)
     brief = make_brief({"premise": "A long road.", "length": chapters * 100, "language": "en"})
-    storage = BookStorage(database, "long", brief.language)
+    storage = BookStorage(open_library(settings), "long", brief.language)
     with storage.write() as stores:
         stores.books.create("long", brief)
         root = stores.nodes.add_root("The Road", brief.premise, brief.length)
