@@ -8,7 +8,6 @@ import os
 import resource
 import signal
 import statistics
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -84,21 +83,12 @@ def _compared(profile: str, short: Figures, long: Figures) -> Iterator[Measure]:
 def _one_book(profile: str, length: int) -> Figures:
     with shim.memory_folder() as folder:
         home = str(folder)
-        for share in _KILLS:
-            _write_until_killed(home, profile, length, share)
-        _write_until_killed(home, profile, length, None)
+        for share in (*_KILLS, None):
+            with shim.killed(2 * _LEASE_SECONDS):
+                shim.run("scale:write_book", home=home, profile=profile, length=length, share=share)
         resumed = shim.run("scale:finish", home=home, profile=profile, length=length)
         exports = {form: shim.run("scale:export_book", home=home, form=form) for form in ("epub", "txt")}
         return _figures(folder, resumed, exports)
-
-
-def _write_until_killed(home: str, profile: str, length: int, share: float | None) -> None:
-    try:
-        shim.run("scale:write_book", home=home, profile=profile, length=length, share=share)
-    except subprocess.CalledProcessError as error:
-        if error.returncode != -signal.SIGKILL:
-            raise
-    time.sleep(2 * _LEASE_SECONDS)
 
 
 def _figures(home: Path, resumed: dict[str, Any], exports: dict[str, dict[str, float]]) -> Figures:

@@ -4,9 +4,11 @@ import importlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -52,6 +54,17 @@ def memory_folder() -> Iterator[Path]:
     where = _MEMORY_DISK if os.access(_MEMORY_DISK, os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="bookwright-bench-", dir=where) as name:
         yield Path(name)
+
+
+@contextmanager
+def killed(rest_seconds: float) -> Iterator[None]:
+    """Let what `run` calls in the block kill its own process, and rest afterwards; any other end is raised."""
+    try:
+        yield
+    except subprocess.CalledProcessError as error:
+        if error.returncode != -signal.SIGKILL:
+            raise
+    time.sleep(rest_seconds)
 
 
 def syncs() -> int:

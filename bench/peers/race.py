@@ -2,11 +2,9 @@
 
 import os
 import shutil
-import signal
 import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -108,15 +106,6 @@ def _walk(
     )  # fmt: skip
 
 
-def _walk_until_killed(contestant: Contestant, home: Path, leaves: int, kill_at: int) -> None:
-    try:
-        _walk(contestant, home, leaves, kill_at=kill_at)
-    except subprocess.CalledProcessError as error:
-        if error.returncode != -signal.SIGKILL:
-            raise
-    time.sleep(contestant.rest_seconds)
-
-
 def _speed(contestants: Sequence[Contestant], sizes: Sizes) -> dict[Contestant, Figures]:
     """Medians of some rounds, in each of which all take their turn."""
     rounds = [{each: _one_run(each, sizes.speed) for each in contestants} for _ in range(sizes.rounds)]
@@ -184,7 +173,8 @@ def _resumed(contestant: Contestant, leaves: int, times: int) -> tuple[float, fl
     """Medians of the wall time and the CPU of some resumes from one kill, in ms."""
     with shim.memory_folder() as home:
         steps = sum(1 for _ in tree(leaves))
-        _walk_until_killed(contestant, home, leaves, steps - 2)
+        with shim.killed(contestant.rest_seconds):
+            _walk(contestant, home, leaves, kill_at=steps - 2)
         found = [_one_resume(contestant, home, leaves) for _ in range(times)]
     millis, cpu = zip(*found, strict=True)
     return statistics.median(millis) * 1_000, statistics.median(cpu) * 1_000
@@ -205,7 +195,8 @@ def _kills(contestant: Contestant, sizes: Sizes) -> Figures:
     with shim.memory_folder() as home:
         again, seen = [], 0
         for _ in range(sizes.kills):
-            _walk_until_killed(contestant, home, sizes.killed, steps // (sizes.kills + 1))
+            with shim.killed(contestant.rest_seconds):
+                _walk(contestant, home, sizes.killed, kill_at=steps // (sizes.kills + 1))
             again.append(_repeated(read(home / LEDGER), seen))
             seen = len(read(home / LEDGER))
         _walk(contestant, home, sizes.killed)
