@@ -139,7 +139,9 @@ class _Book:
         """Build the prompt of a late chapter that needs a fact; return whether it and its rivals hold the answer."""
         chapter = self._late[number]
         unasked = "\n\n".join(builder.build(chapter, chapter, Activity.WRITE, _ROLE).blocks)
-        self._keep_question(chapter, self._named(fact.question, number))
+        question = self._named(fact.question, number)  # what the walk's `recall` would have asked about the chapter
+        with self._storage.write() as stores:
+            stores.documents.add(NewDocument(node=chapter.key, kind=DocumentKind.QUESTIONS, text=question), None)
         context = builder.build(chapter, chapter, Activity.WRITE, _ROLE)
         shown = "\n\n".join(context.blocks)
         tokens = counter.estimate("any:any", shown)
@@ -155,11 +157,6 @@ class _Book:
             "whole_recall": float(since <= _WHOLE_TEXT_WINDOW),
             "whole_tokens": min(before * of_a_chapter, _WHOLE_TEXT_WINDOW),
         }
-
-    def _keep_question(self, chapter: TaskNode, question: str) -> None:
-        """Keep what the walk's `recall` would have asked about the chapter."""
-        with self._storage.write() as stores:
-            stores.documents.add(NewDocument(node=chapter.key, kind=DocumentKind.QUESTIONS, text=question), None)
 
     def _named(self, text: str, number: int) -> str:
         return text.replace("{who}", self._voice._people[number % len(self._voice._people)])

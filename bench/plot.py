@@ -1,7 +1,6 @@
 """The race as a picture: a small bar chart for each figure, as SVG."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
@@ -26,12 +25,6 @@ _ROW, _BAR, _HEAD, _GAP = 22, 13, 30, 26
 _INK, _FAINT, _ACCENT, _OTHER = "#1f2328", "#59636e", "#0969da", "#b6bec8"
 
 
-@dataclass(frozen=True)
-class _Panel:
-    title: str
-    bars: Sequence[tuple[str, float]]
-
-
 def draw(measures: Iterable[Measure], path: Path) -> None:
     """Draw what the race found; figures that are not among the panels are left out."""
     found: dict[str, list[tuple[str, float]]] = {figure: [] for figure in _PANELS}
@@ -40,17 +33,17 @@ def draw(measures: Iterable[Measure], path: Path) -> None:
         name, _, figure = rest.rpartition(".")
         if bench == "peers" and figure in found:
             found[figure].append((name, measure.value))
-    panels = [_Panel(title, found[figure]) for figure, title in _PANELS.items()]
-    path.write_text(_picture(panels), encoding="utf-8")
+    path.write_text(_picture(found), encoding="utf-8")
 
 
-def _picture(panels: Sequence[_Panel]) -> str:
-    height = _HEAD + _ROW * max(len(panel.bars) for panel in panels) + _GAP
-    rows = -(-len(panels) // _COLUMNS)
+def _picture(found: Mapping[str, Sequence[tuple[str, float]]]) -> str:
+    height = _HEAD + _ROW * max(map(len, found.values())) + _GAP
+    rows = -(-len(found) // _COLUMNS)
     size = f'width="{_WIDTH * _COLUMNS}" height="{height * rows}"'
     placed = (
-        f'<g transform="translate({place % _COLUMNS * _WIDTH},{place // _COLUMNS * height})">{_panel(panel)}</g>'
-        for place, panel in enumerate(panels)
+        f'<g transform="translate({place % _COLUMNS * _WIDTH},{place // _COLUMNS * height})">'
+        f"{_panel(_PANELS[figure], bars)}</g>"
+        for place, (figure, bars) in enumerate(found.items())
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="12">\n'
@@ -58,11 +51,11 @@ def _picture(panels: Sequence[_Panel]) -> str:
     )
 
 
-def _panel(panel: _Panel) -> str:
-    most = max((value for _, value in panel.bars), default=0) or 1
+def _panel(title: str, bars: Sequence[tuple[str, float]]) -> str:
+    most = max((value for _, value in bars), default=0) or 1
     room = _WIDTH - _NAMES - _NUMBERS - 20
-    parts = [f'<text x="12" y="20" fill="{_INK}" font-weight="bold">{escape(panel.title)}</text>']
-    for row, (name, value) in enumerate(panel.bars):
+    parts = [f'<text x="12" y="20" fill="{_INK}" font-weight="bold">{escape(title)}</text>']
+    for row, (name, value) in enumerate(bars):
         top, length = _HEAD + row * _ROW, value / most * room
         middle, colour = top + _BAR - 2, _ACCENT if name == _OURS else _OTHER
         parts += [

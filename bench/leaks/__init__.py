@@ -20,7 +20,6 @@ from bench.measure import Measure
 from bookwright.agents.backends.rehearsal.voice import tell, voice_of
 from bookwright.agents.relay.leaks.check import LeakIssue, LeakKind, check_draft, likeliest, verdict_of
 from bookwright.models.codex.entries import Secret
-from bookwright.models.codex.leak import Result
 from bookwright.models.settings import Settings
 from bookwright.models.text.language import Language
 from bookwright.storage.index.embedding import Embedder, Vectors, make_embedder
@@ -42,10 +41,6 @@ class _Checked:
     issues: tuple[LeakIssue, ...]
     is_pointed_at: bool
     """Whether the planted text is among the three sentences that come nearest to its secret."""
-
-    @property
-    def verdict(self) -> Result:
-        return verdict_of(self.issues)
 
     @property
     def is_found(self) -> bool:
@@ -121,30 +116,20 @@ def _is_before_a_reader(each: _Checked) -> bool:
 
 
 def _is_rejected(each: _Checked) -> bool:
-    return each.verdict == "rejected"
+    return verdict_of(each.issues) == "rejected"
 
 
 def _costs(embedder: Embedder) -> Iterator[Measure]:
     """Check a chapter, and one of twice its length."""
-    first, again = _cost(embedder, _WORDS), _cost(embedder, 2 * _WORDS)
-    yield Measure("leaks.cost.texts", first.texts, "texts embedded")
-    yield Measure("leaks.cost.characters", first.characters, "characters embedded")
-    yield Measure("leaks.cost.ms", first.milliseconds, "ms a chapter")
-    yield Measure("leaks.cost.twice_the_length", again.texts / first.texts, "of the texts", "<= 2.2")
+    (texts, millis), (again, _) = _cost(embedder, _WORDS), _cost(embedder, 2 * _WORDS)
+    yield Measure("leaks.cost.texts", len(texts), "texts embedded")
+    yield Measure("leaks.cost.characters", sum(map(len, texts)), "characters embedded")
+    yield Measure("leaks.cost.ms", millis, "ms a chapter")
+    yield Measure("leaks.cost.twice_the_length", len(again) / len(texts), "of the texts", "<= 2.2")
 
 
 def _share(part: Sequence[_Checked], holds: Callable[[_Checked], bool]) -> float:
     return sum(map(holds, part)) / (len(part) or 1)
-
-
-@dataclass(frozen=True)
-class _Cost:
-    """What one check took."""
-
-    texts: int
-    characters: int
-    milliseconds: float
-    """Wall time, with a warm model; good to a factor of two on a busy machine."""
 
 
 class _Counting:
@@ -160,8 +145,11 @@ class _Counting:
         return self._embedder.embed(texts, is_query)
 
 
-def _cost(embedder: Embedder, words: int) -> _Cost:
-    """Check a chapter of so many words by an embedder that knows no text yet."""
+def _cost(embedder: Embedder, words: int) -> tuple[list[str], float]:
+    """Check a chapter of so many words by an embedder that knows no text yet; return what was embedded and how long.
+
+    Milliseconds of wall time, with a warm model: good to a factor of two on a busy machine.
+    """
     counting = _Counting(embedder)
     voice = voice_of(Language.EN, 0, "A harbour town counts its debts.")
     text = tell(voice, Random(5), words, ())
@@ -169,7 +157,7 @@ def _cost(embedder: Embedder, words: int) -> _Cost:
     begun = time.perf_counter()
     check_draft(text, _fifty_secrets(), settings, (), Language.EN, counting)
     spent = time.perf_counter() - begun
-    return _Cost(len(counting.texts), sum(map(len, counting.texts)), spent * 1000)
+    return counting.texts, spent * 1000
 
 
 def _fifty_secrets() -> list[Secret]:

@@ -33,7 +33,6 @@ class Draft:
     """One draft with what is planted in it."""
 
     language: Language
-    story: str
     is_tuning: bool
     kind: str
     text: str
@@ -50,7 +49,6 @@ class Draft:
 class Story:
     """A story: its secrets, its setting texts, its prose."""
 
-    name: str
     secrets: tuple[Secret, ...]
     settings: tuple[str, ...]
     background: tuple[str, ...]
@@ -83,7 +81,7 @@ def drafts(language: Language) -> Iterator[Draft]:
             count += 1
             for kind, text in planted:
                 written = _around(text, story, rng)
-                yield Draft(language, story.name, story.is_tuning, kind, written, secret.id, text)
+                yield Draft(language, story.is_tuning, kind, written, secret.id, text)
 
 
 def retold_drafts(language: Language) -> Iterator[Draft]:
@@ -92,7 +90,7 @@ def retold_drafts(language: Language) -> Iterator[Draft]:
     for story in stories(language):
         for secret in story.secrets:
             text = story.told[secret.id][RETOLD]
-            yield Draft(language, story.name, story.is_tuning, RETOLD, _around(text, story, rng), secret.id, text)
+            yield Draft(language, story.is_tuning, RETOLD, _around(text, story, rng), secret.id, text)
 
 
 def _around(planted: str, story: Story, rng: Random) -> str:
@@ -116,4 +114,4 @@ def _story(row: dict[str, Any], is_tuning: bool) -> Story:
         Secret(**{name: value for name, value in each.items() if name in Secret.model_fields}) for each in rows
     )
     told = {secret.id: each for secret, each in zip(secrets, rows, strict=True)}
-    return Story(row["name"], secrets, tuple(row["settings"]), tuple(row["background"]), is_tuning, told)
+    return Story(secrets, tuple(row["settings"]), tuple(row["background"]), is_tuning, told)
