@@ -200,11 +200,6 @@ def chapter_path(place: HeadedUnit, names: FolderNames) -> str:
     return f"{names.chapters}/{titled(f'{place.number:03}', place.unit.title)}.md"
 
 
-def summary_path(row: DocumentRow, names: FolderNames) -> str:
-    """Return a summary's file, such as `summaries/1.2 The lamp.md`."""
-    return f"{names.summaries}/{titled(row.label, row.title)}.md"
-
-
 def task_path(row: DocumentRow, names: FolderNames, *, is_spoiler: bool) -> str:
     """Return the file of what a task produced, such as `planning/1.2/1.2.3 The harbour.md`."""
     what = names.register if row.kind is DocumentKind.REGISTER else row.kind.value

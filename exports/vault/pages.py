@@ -187,7 +187,8 @@ class Pages:
             return self._page(key, f"{self.names.planning}/{name}.md", name, (row,), row.label)
         if row.kind is DocumentKind.SUMMARY:
             heading = f"{self.names.summaries}: {row.title}" if row.title else f"{self.names.summaries} {row.label}"
-            return self._page(key, names.summary_path(row, self.names), heading, (row,), row.label)
+            path = f"{self.names.summaries}/{names.titled(row.label, row.title)}.md"
+            return self._page(key, path, heading, (row,), row.label)
         path, heading = self._task_path(row), row.title or row.goal[:80]
         if row.kind in _KEPT:
             return self._page(key, path, heading, (row,), row.label)
