@@ -16,7 +16,7 @@ from pydantic import Field
 from bookwright.agents.relay.codex_texts import SECTION_SUBTLETY, CodexText
 from bookwright.agents.relay.secrets.kept import Kept
 from bookwright.agents.relay.secrets.matching import Matcher
-from bookwright.agents.relay.threads.foreshadowing import SubtletyBand, band_of
+from bookwright.agents.relay.threads.foreshadowing import BANDS, SubtletyBand
 from bookwright.agents.relay.threads.instructions import ForeshadowAction, ForeshadowInstruction
 from bookwright.models.codex.entries import EntryKind, Visibility, folded
 from bookwright.models.codex.sight import SeenEntry
@@ -83,7 +83,7 @@ class Restricted(FrozenModel):
     @property
     def band(self) -> SubtletyBand:
         """What that subtlety leaves to the writer."""
-        return band_of(self.subtlety)
+        return next(band for band in BANDS if self.subtlety <= band.last)
 
 
 class Notice(FrozenModel):

@@ -77,11 +77,6 @@ BANDS = (
 )
 
 
-def band_of(subtlety: int) -> SubtletyBand:
-    """Return the band of a subtlety level, 1 to 10."""
-    return next(band for band in BANDS if subtlety <= band.last)
-
-
 def moved(thread: Foreshadowing, status: ThreadStatus) -> Foreshadowing:
     """Return the thread with another status.
 

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bookwright.agents.relay.secrets.matching import Matcher, Withholding
+from bookwright.agents.relay.secrets.visibility import Restricted
 from bookwright.agents.relay.threads.alerts import PACINGS, generate_alerts, unintended
 from bookwright.agents.relay.threads.foreshadowing import (
     BANDS,
     as_before,
-    band_of,
     level_at,
     level_of,
     missing_prerequisites,
@@ -158,12 +158,14 @@ def test_how_finely_a_thread_is_done_goes_by_action_and_by_its_own_level() -> No
 
 
 def test_every_level_of_subtlety_has_a_band_that_allows_less_the_finer_it_is() -> None:
-    assert [band_of(level).name for level in range(1, 11)] == [
+    bands = [Restricted(source="thread", id="t", content="x", subtlety=level).band for level in range(1, 11)]
+
+    assert [band.name for band in bands] == [
         "plain", "plain", "standard", "standard", "fine", "fine", "hidden", "hidden",
         "almost invisible", "almost invisible",
     ]  # fmt: skip
     assert [len(band.allowed) for band in BANDS] == [6, 5, 4, 2, 1]
-    assert "dialogue" in band_of(7).forbidden
+    assert "dialogue" in bands[6].forbidden
 
 
 def test_prerequisites_hold_once_the_other_thread_has_come_that_far() -> None:
