@@ -45,23 +45,23 @@ def tell(gate: Gate, book: Book, database: Database, hosts: Hosts = None, deadli
     return gate.model_copy(update={"notice": notice})
 
 
-def tell_rest(book: Book, hosts: Hosts, command: Sequence[str], deadline: float = DEADLINE_SECONDS) -> None:
+def tell_rest(book: Book, hosts: Hosts, command: Sequence[str]) -> None:
     """Tell the book's webhook and the author's command that a book is finished, or rests and why."""
     news = rest_of(book)
     url = book.brief.webhook
-    if url and allowed(url, hosts) and (failure := _post(url, news, deadline)):
+    if url and allowed(url, hosts) and (failure := _post(url, news, DEADLINE_SECONDS)):
         logger.warning("the webhook at %s was not told: %s", _shown(url), failure)
-    run_command(command, news, deadline)
+    run_command(command, news)
 
 
-def run_command(command: Sequence[str], news: Mapping[str, object], deadline: float = DEADLINE_SECONDS) -> None:
+def run_command(command: Sequence[str], news: Mapping[str, object]) -> None:
     """Run the author's command with the news: a line as its last argument, and all of it as JSON on its stdin."""
     if not command:
         return
     try:
         subprocess.run(
             [*command, line_of(news)], input=json.dumps(news, ensure_ascii=False), encoding="utf-8", check=True,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=deadline,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=DEADLINE_SECONDS,
         )  # fmt: skip
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         logger.warning("notify_command %r failed: %s", command[0], error)

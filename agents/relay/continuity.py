@@ -219,7 +219,7 @@ def _past(
 ) -> dict[str, str]:
     """The three summaries; what is not there although something was written before is a warning."""
     before = stores.nodes.units_before(unit, 1)
-    elder = _elder(unit, above, stores)
+    elder = _elder(above, stores)
     makers: dict[str, Callable[[], str]] = {
         "summary_l1": lambda: _text(stores.documents.latest(DocumentKind.GLOBAL_STATE)),
         "summary_l2": lambda: _summary(elder, stores),
@@ -265,7 +265,7 @@ def _names(entry: VisibleEntry) -> Iterable[str]:
     return (entry.name, *entry.aliases)
 
 
-def _elder(unit: TaskNode, above: list[TaskNode], stores: Stores) -> TaskNode | None:
+def _elder(above: list[TaskNode], stores: Stores) -> TaskNode | None:
     """The unit that ended last before the one above this began; the reader's last larger piece."""
     if not above or above[0].parent is None:
         return None

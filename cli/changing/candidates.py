@@ -44,7 +44,7 @@ def candidates(
         with opened.storage.read() as stores:
             unit = find_node(node, stores)
         if count is not None:
-            _make(opened, unit, count, yes, as_json)
+            _make(opened, unit, count, yes)
         if take is not None:
             _take(opened, unit, take, as_json)
         elif show is not None:
@@ -114,7 +114,7 @@ def _take(opened: OpenBook, unit: TaskNode, number: int, as_json: bool) -> None:
         note(f"it tells too early, by what code can see: {words}")
 
 
-def _make(opened: OpenBook, unit: TaskNode, count: int, yes: bool, as_json: bool) -> None:
+def _make(opened: OpenBook, unit: TaskNode, count: int, yes: bool) -> None:
     from bookwright.app.text_orders import order_of_candidates
     from bookwright.cli.writing import running
     from bookwright.flows.activities.prose.write import make_candidates

@@ -69,13 +69,13 @@ def narration(text: str, language: Language) -> str:
 
 def speech_in(parts: list[str], language: Language) -> Iterator[tuple[str, list[Span]]]:
     """Yield each paragraph with the spans that are spoken in it: the outermost quotations."""
-    scans = [_scan(part, language) for part in parts]
+    scans = [_scan(part) for part in parts]
     carried = _carried(parts, scans)
     for number, (part, scan) in enumerate(zip(parts, scans, strict=True)):
         yield part, [(0, len(part))] if number in carried else _spoken(part, scan, language)
 
 
-def _scan(part: str, language: Language) -> _Scan:
+def _scan(part: str) -> _Scan:
     scan = _Scan()
     for found in _MARKS.finditer(part):
         place, mark = found.start(), found[0]

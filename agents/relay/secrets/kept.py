@@ -18,7 +18,6 @@ from bookwright.models.codex.entries import Secret, Visibility, folded
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadStatus
 from bookwright.models.codex.sight import SeenEntry
 from bookwright.models.frozen import FrozenModel
-from bookwright.models.story_time.times import StoryTime
 from bookwright.models.tree.place import ReadingOrder
 
 
@@ -163,9 +162,9 @@ class Kept:
         return bool(self.secrets or self.settings)
 
 
-def kept_at(codex: CodexReader, at: str, words: Iterable[str] = (), story_now: StoryTime | None = None) -> Kept:
+def kept_at(codex: CodexReader, at: str, words: Iterable[str] = ()) -> Kept:
     """Return what a codex keeps back in the unit `at`; `words` are forbidden everywhere."""
-    return kept_of(codex.seen_at(at, story_now), codex.secrets(), codex.threads(), at, codex.reading_order(), words)
+    return kept_of(codex.seen_at(at), codex.secrets(), codex.threads(), at, codex.reading_order(), words)
 
 
 def kept_of(
