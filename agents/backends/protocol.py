@@ -153,8 +153,6 @@ class Backend(Protocol):
 
     async def complete(self, request: Request, listener: Listener) -> Reply:
         """Complete the prompt; `listener` hears text as it comes. Cancelling reaches the wire."""
-        ...
 
     async def close(self) -> None:
         """Let go of connections and servers."""
-        ...

@@ -26,11 +26,9 @@ class Keeper(Protocol):
 
     def acted(self, reply: Reply, turn: Action | NoAction) -> int:
         """Keep a reply that acts, before the tool runs; return what the use is to be filed under."""
-        ...
 
     def observed(self, use: ToolUse) -> None:
         """Keep what the tool brought, before the next call."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,6 @@ class RunnableAgent(Protocol):
             SessionNotFound: There is no such session to go on with.
             SessionNotStarted: Nothing was said in the session that is to be forked.
         """
-        ...
 
 
 class AgentRegistry:

@@ -56,7 +56,6 @@ class TalkAsker(Protocol):
         Raises:
             BackendError: Nothing was delivered.
         """
-        ...
 
 
 @dataclass(frozen=True)

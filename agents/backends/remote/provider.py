@@ -160,7 +160,6 @@ class _Client(Protocol):
 
     async def close(self) -> None:
         """Let go of the connections."""
-        ...
 
 
 def _make_client(endpoint: Endpoint, settings: Settings) -> _Client:

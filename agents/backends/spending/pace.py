@@ -28,7 +28,6 @@ class Pacer(Protocol):
 
     def take(self, provider: str) -> Permit:
         """Take a turn at a provider that has a rate; may block for as long as a short transaction does."""
-        ...
 
 
 class DatabasePacer:

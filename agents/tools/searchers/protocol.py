@@ -58,7 +58,6 @@ class Searcher(Protocol):
     @property
     def name(self) -> str:
         """The service as a person calls it."""
-        ...
 
     def search(self, query: str, limit: int) -> SearchResults:
         """Return up to `limit` pages about a query.
@@ -66,7 +65,6 @@ class Searcher(Protocol):
         Raises:
             ToolFailure: NETWORK_ERROR, TIMEOUT, RATE_LIMIT or API_ERROR.
         """
-        ...
 
 
 def no_answer(message: str, code: ErrorCode = ErrorCode.API_ERROR) -> ToolFailure:
