@@ -123,7 +123,10 @@ def _turn(rest: str, thought: str) -> Turn | None:
 
 def _arguments(body: str) -> str:
     """Cut the arguments out of what follows the opening bracket: one JSON value, or the text up to its end."""
-    start = len(body) - len(_unfenced_start(body))
+    unfenced = body.lstrip()
+    if unfenced.startswith("```"):
+        unfenced = _FENCE_LINE.sub("", unfenced, count=1).lstrip()
+    start = len(body) - len(unfenced)
     try:
         _, end = _DECODER.raw_decode(body, start)
     except (ValueError, RecursionError):
@@ -131,10 +134,6 @@ def _arguments(body: str) -> str:
         given = body.partition("\n")[0] if closing is None else body[:closing]
         return given.strip() or "{}"
     return body[start:end]
-
-
-def _unfenced_start(body: str) -> str:
-    return _FENCE_LINE.sub("", body.lstrip(), count=1).lstrip() if body.lstrip().startswith("```") else body.lstrip()
 
 
 def _answer(body: str) -> str:
@@ -146,8 +145,7 @@ def _answer(body: str) -> str:
     end = _closing(body)
     if end is not None and _NEXT.match(body, end + 1):
         return body[:end].strip()
-    kept = body.rstrip().removesuffix("```").rstrip()
-    return (kept[:-1] if kept.endswith("]") else kept).strip()
+    return body.rstrip().removesuffix("```").rstrip().removesuffix("]").strip()
 
 
 def _closing(body: str) -> int | None:

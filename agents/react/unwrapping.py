@@ -140,5 +140,4 @@ def _may_become_mark(held: str) -> bool:
 
 def _without_bracket(held: str) -> str:
     """Take off the bracket that closes the form and what stands after it."""
-    kept = held.rstrip(" \t\r\n`")
-    return kept[:-1] if kept.endswith("]") else kept
+    return held.rstrip(" \t\r\n`").removesuffix("]")

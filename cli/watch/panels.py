@@ -74,7 +74,7 @@ def stream(sight: ScreenSight) -> Text:
         gap = "\n\n" if piece.kind is PieceKind.HEAD and text else "\n" if text else ""
         words = f"--- {names.call_of(piece.text)}" if piece.kind is PieceKind.HEAD else piece.text
         text.append(gap).append(words, style=_PIECES[piece.kind])
-    return text if text else Text("nothing was said yet", style="dim")
+    return text or Text("nothing was said yet", style="dim")
 
 
 def call_title(sight: ScreenSight) -> str:
