@@ -89,9 +89,7 @@ def lines(
 
 def stretches(title: str, about: str, rows: Sequence[Stretch], count: int) -> Chart:
     """Draw a row for each thread, from where it was opened to where it was closed; open ones run on."""
-    height = _TOP + _ROW * len(rows) + _BOTTOM
-    pitch = (_WIDE - _NAMES - _RIGHT) / max(count, 1)
-    parts = _columns(count, pitch, height)
+    height, pitch, parts = _columns(count, len(rows))
     for row, stretch in enumerate(rows):
         y = _TOP + _ROW * row + _ROW / 2
         start, end = (_NAMES + pitch * (place - 0.5) for place in (stretch.start, stretch.end or count))
@@ -110,14 +108,16 @@ def stretches(title: str, about: str, rows: Sequence[Stretch], count: int) -> Ch
     return Chart(title, about, svg_of(title, about, parts, height, _WIDE))
 
 
-def _columns(count: int, pitch: float, height: float) -> list[str]:
-    """Number the chapters below rows that have names, not more of them than can be read."""
+def _columns(count: int, rows: int) -> tuple[float, float, list[str]]:
+    """Number the chapters below rows that have names, not more than can be read; return height and pitch with that."""
+    height, pitch = _TOP + _ROW * rows + _BOTTOM, (_WIDE - _NAMES - _RIGHT) / max(count, 1)
     step = max(1, ceil(count / (2 * _MOST_LABELS)))
-    return [
+    numbers = [
         f'<text class="tick" x="{_NAMES + pitch * (place + 0.5):.1f}" y="{height - _BOTTOM + 18}" '
         f'text-anchor="middle">{place + 1}</text>'
         for place in range(0, count, step)
     ]
+    return height, pitch, numbers
 
 
 def shortened(name: str, letters: int = _NAME_LETTERS) -> str:
@@ -127,9 +127,7 @@ def shortened(name: str, letters: int = _NAME_LETTERS) -> str:
 
 def presences(title: str, about: str, rows: Sequence[tuple[str, Sequence[int]]], count: int) -> Chart:
     """Draw a row for each name and a field for each chapter that it stands in, darker where it does so more often."""
-    height = _TOP + _ROW * len(rows) + _BOTTOM
-    pitch = (_WIDE - _NAMES - _RIGHT) / max(count, 1)
-    parts = _columns(count, pitch, height)
+    height, pitch, parts = _columns(count, len(rows))
     most = max((number for _, counts in rows for number in counts), default=1) or 1
     for line, (name, counts) in enumerate(rows):
         y = _TOP + _ROW * line
