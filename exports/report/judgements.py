@@ -59,7 +59,7 @@ def judged_chapters(stores: Stores) -> list[JudgedChapter]:
 def judged(stores: Stores, unit: TaskNode, number: int = 0) -> JudgedChapter:
     """Return what is on record of one unit; what has a form that this version does not know counts as none."""
     judgement = stores.documents.current(unit.key, DocumentKind.QUALITY)
-    quality = read_as(QualityReport, stores.documents.data_of(judgement) if judgement else "")
+    quality = read_as(QualityReport, stores.documents.data_of(judgement))
     consistency = read_current(ConsistencyReport, DocumentKind.CONSISTENCY, stores, unit)
     is_repaired = judgement is not None and _is_repaired_after(judgement.id, stores, unit)
     return JudgedChapter(number, quality, consistency, is_repaired)
@@ -177,8 +177,7 @@ def _of_leaks(stores: Stores, unit: TaskNode) -> Iterator[str]:
 
 def read_current(form: type[_Kept], kind: DocumentKind, stores: Stores, unit: TaskNode) -> _Kept | None:
     """Read what a unit's newest document of a kind holds; None where there is none that this version knows."""
-    found = stores.documents.current(unit.key, kind)
-    return read_as(form, stores.documents.data_of(found) if found else "")
+    return read_as(form, stores.documents.data_of(stores.documents.current(unit.key, kind)))
 
 
 def read_as(form: type[_Kept], data: str) -> _Kept | None:
