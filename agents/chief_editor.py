@@ -229,7 +229,7 @@ def book_facts(book: Book, stores: Stores, bounds: FactBounds = FULL) -> dict[st
 
     No text of the story is among them, and of a secret no more than a number: an id may tell what it is.
     """
-    root = stores.nodes.root()
+    root, family = stores.nodes.root(), BranchRepository(stores.connection).family(book.id)
     return {
         "title": _short(book.title, bounds.title),
         "state": book.state.value,
@@ -242,14 +242,10 @@ def book_facts(book: Book, stores: Stores, bounds: FactBounds = FULL) -> dict[st
         "codex": _records(RecordKind.ENTRY, stores, bounds),
         "secrets": list(neutral_names(stores.codex.secrets()).values())[-bounds.records :],
         "threads": _records(RecordKind.FORESHADOWING, stores, bounds),
-        "branches": [_short(fork.name, bounds.title) for fork in BranchRepository(stores.connection).family(book.id)][
-            -bounds.records :
-        ],
+        "branches": [_short(fork.name, bounds.title) for fork in family[-bounds.records :]],
         "gates_waiting": [
-            {"gate": gate.id, "kind": gate.kind.value, "node": gate.label}
-            for gate in stores.gates.all()
-            if gate.is_waiting
-        ][:_GATES],
+            {"gate": gate.id, "kind": gate.kind.value, "node": gate.label} for gate in stores.gates.waiting()[:_GATES]
+        ],
     }
 
 
