@@ -102,13 +102,8 @@ def partial(
     stats: Mapping[str, Any] | None = None, **context: Any,
 ) -> ToolResponse:  # fmt: skip
     """Usable, but less than asked: what was done, what is lacking, what to do about it, as sentences."""
-    return ToolResponse(
-        status=ToolStatus.PARTIAL,
-        data=dict(data),
-        text=f"{done} {lacking} {advice}",
-        stats=dict(stats or {}),
-        context=dict(context),
-    )
+    whole = success(data, f"{done} {lacking} {advice}", stats=stats, **context)
+    return whole.model_copy(update={"status": ToolStatus.PARTIAL})
 
 
 def with_path(response: ToolResponse, raw: Mapping[str, Any]) -> ToolResponse:
