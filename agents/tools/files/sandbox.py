@@ -16,13 +16,7 @@ TEMPORARY = ".bookwright-"
 """What the names of half-written files begin with."""
 
 _NEAR_AMONG = 2_000
-_FILE = (
-    os.O_RDONLY
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_NOCTTY", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-)
+_FILE = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC"))
 
 
 class Sandbox:
