@@ -172,21 +172,18 @@ class Mending:
         """The text after an answer, without what of it gives something away; as it is if nothing else will do."""
         language = self.deps.brief.language
         if isinstance(answer, Changes):
-            free = [change for change in answer.changes if not (change.text and self._tells(change.text))]
+            free = [change for change in answer.changes if not (change.text and is_rejected(self.find(change.text)))]
             limits = wanted_lengths(self.unit, self.card.is_last, self.deps)
             new = shortened(self.text, free, limits, language, _bound_lines(self.unit, self.deps))
         else:
             found = read_insertions(answer)
             pieces = [replace(one, text=cut_leaks(one.text, self.find)[0]) for one in found]
             new = lengthened(self.text, pieces, self.unit.length or 1, language)
-        return self.text if self._tells(new) else new
+        return self.text if is_rejected(self.find(new)) else new
 
     @property
     def _missing(self) -> int:
         return (self.unit.length or 1) - self.deps.brief.language.measure(self.text)
-
-    def _tells(self, text: str) -> bool:
-        return is_rejected(self.find(text))
 
 
 def _bound_lines(unit: TaskNode, deps: Deps) -> Sequence[str]:
