@@ -217,14 +217,12 @@ def _chapter(words: str) -> str:
 
 
 def _node(words: str) -> str:
-    match = _NODE.search(words)
-    return match.group() if match else _chapter(words)
+    return _found(_NODE, words, 0) or _chapter(words)
 
 
 def _number(words: str) -> str:
     """The first number that names no node and no chapter."""
-    match = _NUMBER.search(_CHAPTER.sub("", _NODE.sub("", words)))
-    return match.group().replace(",", "") if match else ""
+    return _found(_NUMBER, _CHAPTER.sub("", _NODE.sub("", words)), 0).replace(",", "")
 
 
 def _text(words: str) -> str:
@@ -232,14 +230,13 @@ def _text(words: str) -> str:
     return _found(_AFTER_COLON, words) or _found(_QUOTED, words)
 
 
-def _found(pattern: re.Pattern[str], words: str) -> str:
+def _found(pattern: re.Pattern[str], words: str, group: int = 1) -> str:
     match = pattern.search(words)
-    return match.group(1) if match else ""
+    return match.group(group) if match else ""
 
 
 def _format(words: str) -> str:
-    match = _FORMAT.search(words)
-    found = match.group().casefold() if match else ""
+    found = _found(_FORMAT, words, 0).casefold()
     return {"markdown": "md", "word": "docx"}.get(found, found)
 
 
