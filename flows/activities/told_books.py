@@ -3,10 +3,9 @@
 A plan in many steps takes more from a book that one writer can hold in view than it gives it, as blind readers found
 (docs/prose). A story of one sitting is told from its order alone. A book of several chapters is told from one plain
 plan, its plot, by a writer who has the plot and every page so far in view: its story is told twice in plain words, the
-better one cut into chapters, and the plan of many chapters doubted and made once more. A longer book's plot is cut into
-acts or volumes. Each of these has a plot of its own, made once all before it is written, and each act is told as a
-short book is, by a writer who has in view the act's pages, both plots and what was told before. So a word costs the
-same in every act. What the author adds to a book later is heard as in any other.
+better one cut into chapters, and the plan of many chapters doubted and made once more. A longer book's plot is cut
+into acts or volumes. Each of these has a plot of its own, made once all before it is written, and each act is told as
+a short book is, by one who has its pages, both plots and what was told before in view. Later orders are heard, too.
 """
 
 from dataclasses import replace
@@ -31,7 +30,7 @@ from bookwright.models.step import Activity
 from bookwright.models.text.length import spread
 from bookwright.models.tree.decision import Decision
 from bookwright.models.tree.level import Level, usual_child_length
-from bookwright.models.tree.plan import PlanNode, Plot, PlotChapter, TaskType
+from bookwright.models.tree.plan import PlanNode, Plot, TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_plot, render_problem
 from bookwright.storage.steps.journal import Move
@@ -197,8 +196,7 @@ def plot(unit: TaskNode, deps: Deps) -> None:
         run.run(agent, planned, check=check)
         return
     first = run.run(agent, check=check).value
-    language = deps.brief.language.english_name
-    run = _begin(unit, count, deps)  # what was not chosen is no longer seen
+    run, language = _begin(unit, count, deps), deps.brief.language.english_name  # what was not chosen is seen no more
     if unit.parent is None and not run.is_done(DOUBTS.name):
         run.add("opening", render_plot(first.opening, language))
         run.run(FORECAST)
@@ -272,7 +270,13 @@ def _kind_of_plot(unit: TaskNode) -> DocumentKind:
 def _planned(unit: TaskNode, inputs: tuple[int, ...], deps: Deps, answer: Plot) -> Move:
     count, level = len(answer.chapters), _level_of_parts(unit, deps)
     lengths = _lengths(max(unit.remaining, count), count, _longest(level, deps))
-    parts = [_part(part) for part in answer.chapters]
+    parts = [
+        PlanNode(
+            task_type=TaskType.WRITE, title=part.title, goal=part.about, instructions=part.events,
+            acceptance_criteria=(*part.understood, part.ending),
+        )
+        for part in answer.chapters
+    ]  # fmt: skip
     text = render_plot(answer, deps.brief.language.english_name)
 
     def move(stores: Stores, step: int) -> None:
@@ -293,10 +297,3 @@ def _lengths(total: int, count: int, most: int) -> list[int]:
     rising = [_FIRST_SHARE + (100 - _FIRST_SHARE) * place // max(count - 1, 1) for place in range(count)]
     lengths = spread(total, rising)
     return lengths if max(lengths) <= most else spread(total, [1] * count)
-
-
-def _part(part: PlotChapter) -> PlanNode:
-    return PlanNode(
-        task_type=TaskType.WRITE, title=part.title, goal=part.about, instructions=part.events,
-        acceptance_criteria=(*part.understood, part.ending),
-    )  # fmt: skip
