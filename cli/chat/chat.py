@@ -34,13 +34,17 @@ def chat(
 
     settings = load_settings()
     wanted = opening.SessionWish(agent, book, provider, model, session, fork)
+    if deletes and (lists or fork or session is None):
+        raise InvalidInput(
+            "--delete goes with --session, which names the talk to delete, and with neither --list nor --fork"
+        )
     if lists:
         with existing_library(settings) as known:
             view.list_sessions(known, wanted, as_json=as_json)
         return
-    if deletes:
+    if deletes and session:
         with library(settings) as database:
-            view.delete_session(database, session, settings.home, yes=yes)
+            view.delete_session(database, session, settings.home, yes=yes, as_json=as_json)
         return
     if not cwd.is_dir():
         raise InvalidInput(f"--cwd {str(cwd)!r} is no folder")

@@ -18,7 +18,7 @@ from bookwright.app.talks.opening import SessionWish, member_named
 from bookwright.app.talks.view import CANCELLED, SOURCES, TalkBill
 from bookwright.cli.output import check_agreed, emit, make_console, note, print_table, print_text
 from bookwright.failpoints import Failpoint
-from bookwright.models.errors import BudgetExceeded, InvalidInput
+from bookwright.models.errors import BudgetExceeded
 from bookwright.models.talk.event import (
     AgentEvent,
     CompletedEvent,
@@ -218,17 +218,15 @@ def event_tab(agent: str, session: str) -> str:
     return f"{agent}-{session[:8]}"
 
 
-def delete_session(database: Database, named: str | None, home: Path, *, yes: bool) -> None:
+def delete_session(database: Database, named: str, home: Path, *, yes: bool, as_json: bool) -> None:
     """Delete a session with what was told of it while it was held, once that is agreed to; its forks stay."""
-    if named is None:
-        raise InvalidInput("--delete goes with --session: it names the talk to delete")
     with database.read() as connection:
         found = SessionRepository(connection).get(named)
     check_agreed(f'Delete "{found.title}" for good?', "nothing was deleted; --yes deletes without asking", yes=yes)
     with database.write(Failpoint.EDIT_BOOK) as connection:
         SessionRepository(connection).delete(found.id)
     remove_events(home, event_tab(found.agent, found.id))
-    note(f"session {found.id[:8]} is deleted")
+    emit(lambda: {"deleted": found.id}, lambda: note(f"session {found.id[:8]} is deleted"), as_json=as_json)
 
 
 def _listed(database: Database, wanted: SessionWish) -> list[tuple[Session, int]]:

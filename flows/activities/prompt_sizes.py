@@ -96,8 +96,8 @@ def every(*checks: Check) -> Check:
 
 
 def is_first_try(run: ActivityRun, step: str, deps: Deps) -> bool:
-    """True for an answer that may be sent back: the first of its step, and not a weak model's."""
-    return not deps.profile.is_small and run.failures(step) == 0
+    """True for an answer that may be sent back: the first of its step where more are asked for, not a weak model's."""
+    return not deps.profile.is_small and run.failures(step) == 0 < run.desk.settings.max_repairs
 
 
 def _too_long(tasks: Iterable[PlanNode], most: dict[str, int]) -> Iterable[dict[str, object]]:

@@ -133,7 +133,7 @@ class Plot(FrozenModel):
 
     @property
     def opening(self) -> "Plot":
-        """What somebody knows of it who has read its first third and was told nothing else."""
+        """What somebody knows who has read its first third, of two parts the first, and was told nothing else."""
         third = self.chapters[: -(-len(self.chapters) // 3)]
         return self.model_copy(update={"secret": "", "story": (), "people": (), "chapters": third})
 

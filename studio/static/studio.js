@@ -15,7 +15,7 @@ document.addEventListener("click", (event) => {
 body.addEventListener("htmx:confirm", (event) => {
   const { elt, verb, triggeringEvent } = event.detail;
   const isNews = triggeringEvent?.type.startsWith("studio-");
-  if (isNews ? elt.querySelector("[data-stays]:not(details:not([open]))") : verb !== "get" && elt.classList.contains("htmx-request")) event.preventDefault();
+  if (isNews ? elt.querySelector("[data-stays]:not(details:not([open]))") : verb !== "get" && elt.matches("button.htmx-request, form.htmx-request")) event.preventDefault();
   else if (verb !== "get") for (const note of document.querySelectorAll("#notices .trouble")) if (!note.contains(elt)) note.remove();
 });
 body.addEventListener("htmx:beforeSwap", (event) => {

@@ -192,6 +192,7 @@ def test_a_session_is_deleted_with_its_events_once_that_is_agreed_to(cli, kept, 
     assert (asked.code, unnamed.code, done.code) == (2, 2, 0)
     assert "nothing was deleted; --yes deletes without asking" in asked.err
     assert "--delete goes with --session" in unnamed.err
+    assert "neither --list nor --fork" in cli("chat", "--session", gone, "--delete", "--list").err
     assert f"session {gone[:8]} is deleted" in done.err
     assert [each["session"] for each in listed(cli)] == [stays]
     assert not events.exists()
