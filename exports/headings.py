@@ -12,6 +12,7 @@ from bookwright.models.tree.level import Level
 _SMALL_GAP = 3
 _BRACKETS = '【】《》〈〉［］[]（）()「」『』“”"= ~*#'
 """May stand around a title, or around the number before it."""
+_PAIRS = tuple(zip("（(【〈《「『［[“", "）)】〉》」』］]”", strict=True))
 _JOINT = " :：.．、·・,，—–―-\u3000"
 
 
@@ -54,13 +55,15 @@ def wording_of(line: str) -> tuple[int, Wording] | None:
     if number is None:
         return None
     first, last = places[number.start()], places[number.end()]
-    told = heading.title.lstrip(_BRACKETS)
+    told = heading.title
+    if not any(told.startswith(opener) and closer in told for opener, closer in _PAIRS):
+        told = told.lstrip(_BRACKETS)
     title = line.find(told, last) if told else len(line)
     if title < 0:
         return None
     above = wording_of(line[: places[begin]]) if heading.above else None
     end = title + len(told)
-    end += bool(set(told) & set("（(【〈《「『［[“")) and line[end : end + 1] in _BRACKETS  # it opens in the title
+    end += any(line.startswith(closer, end) and told.count(opener) > told.count(closer) for opener, closer in _PAIRS)
     return heading.number, Wording(
         line[places[begin] : first], line[first:last], line[last:title], line[end:], bool(told),
         above[1] if above else None,

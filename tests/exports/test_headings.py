@@ -56,6 +56,9 @@ def headed(language: Language, own: list[str], *titles: str) -> list[str]:
         (ZH, "第二章 云涌（二更）", "第三章 X"),
         (ZH, "【第二章 云涌（求月票）】", "【第三章 X】"),
         (EN, "Chapter 2: The Boat (again)", "Chapter 3: X"),
+        (ZH, "【第二章 云（一）涌】", "【第三章 X】"),
+        (EN, "[Chapter 2: The (old) Boat]", "[Chapter 3: X]"),
+        (ZH, "【第二章 “云涌”】", "【第三章 X】"),
     ],
 )
 def test_a_chapter_behind_the_authors_last_is_worded_like_it(language: Language, last: str, follows: str) -> None:
