@@ -70,7 +70,10 @@ _NEAR, _FAR = 60, 600
 _PARAGRAPH = re.compile(r"\n\s*\n|\n")
 _CLOSED = re.compile(r"[.!?。！？…][\"”’」』）)\]]*")
 _INSERTION = re.compile(r"^[ \t]*@after[ \t]+(\d{1,9})[ \t]*$", re.MULTILINE)
-_SCENE_BREAK = re.compile(r"[\s*＊#\-–—―─━_=＝+＋~～〜·•・･◇◆○●◎☆★□■△▲▽▼×※§⁂❦❧✦❖♦]{1,120}")
+_SCENE_BREAK = re.compile(
+    r"(?!(?:[=＝+＋]\s*){1,2}$|[〜×]$)(?![\W_]*[·•~～〜×]{2})[\s*＊#\-–—―─━_=＝+＋~～〜·•・･◇◆○●◎☆★□■△▲▽▼×※§⁂❦❧✦❖♦]{1,120}"
+)
+"""Signs alone; of those that are also silence or a censored word only one, or several with spaces between them."""
 
 
 @lru_cache(maxsize=4_096)

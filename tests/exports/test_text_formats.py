@@ -90,8 +90,10 @@ def test_html_in_prose_is_text_in_xhtml():
 @pytest.mark.parametrize(
     ("paragraph", "is_break"),
     [
-        *((text, True) for text in ("***", "——", "◇", "—" * 40, "⁂", "•", "·　·　·", "───", "×　×　×", "~ § ~", "==")),
+        *((text, True) for text in ("***", "——", "◇", "—" * 40, "⁂", "•", "·　·　·", "───", "×　×　×", "~ § ~")),
+        *((text, True) for text in ("===", "~", "· · ·", "+++")),
         *((text, False) for text in ("……", "No", "…", "？！", "——！")),
+        *((text, False) for text in ("······", "•••", "×××", "～～～", "〜", "+", "= =")),
     ],
 )
 def test_a_scene_break_has_no_letters(paragraph, is_break):
