@@ -96,15 +96,17 @@ def _blocks(text: str) -> Iterator[Block]:
             gathered = []
             if heading is not None and (heading[2] or "").strip():
                 yield Block(_plain_line(heading[2]), len(heading[1]), True)
-        elif under is not None and len(gathered) == 1 and not is_scene_break(gathered[0]) and not _is_told(*gathered):
+        elif under and len(gathered) == 1 and not is_scene_break(gathered[0]) and not _is_told(gathered[0], under[1]):
             yield Block(_plain_line(gathered.pop()), 1 if under[1][0] == "=" else 2, True)
         else:
             gathered.append(line)
     yield from _paragraph(gathered)
 
 
-def _is_told(line: str) -> bool:
-    """True for a sentence, as its full stop tells: what stands below it is a rule between scenes."""
+def _is_told(line: str, rule: str) -> bool:
+    """True for a sentence above hyphens, which are a rule then: it has a full stop and words that no title has."""
+    if rule[0] == "=" or not (_EASTERN.search(line) or re.search(r"\b[a-z]+\W*$", line)):
+        return False
     return line.rstrip(' \t"”’」』)）').endswith((".", "。")) and heading_in(line) is None
 
 

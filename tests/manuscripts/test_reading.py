@@ -148,6 +148,7 @@ def test_markdown_gives_its_front_matter_headings_of_both_forms_and_text_without
 def test_bold_italics_of_markdown_are_emphasis_and_a_rule_right_below_a_sentence_is_a_break(tmp_path: Path):
     sentence = "He ***never*** and ___once___ and **now** left."
     text = f"The Lamp\n---\n\n{sentence}\n---\nRain fell.\n\n他走了。\n---\n雨停了。\n\nChapter 2.\n===\n"
+    text += "\nThe End of the world.\n=====\n\nWashington, D.C.\n-----\n"
     (tmp_path / "a.md").write_text(text, "utf-8")
 
     told = [(block.text, block.level) for block in read_manuscript(tmp_path / "a.md").blocks]
@@ -155,7 +156,9 @@ def test_bold_italics_of_markdown_are_emphasis_and_a_rule_right_below_a_sentence
     assert told[:4] == [
         ("The Lamp", 2), ("He *never* and *once* and *now* left.", 0), ("---", 0), ("Rain fell.", 0),
     ]  # fmt: skip
-    assert told[4:] == [("他走了。", 0), ("---", 0), ("雨停了。", 0), ("Chapter 2.", 1)]
+    assert told[4:] == [("他走了。", 0), ("---", 0), ("雨停了。", 0), ("Chapter 2.", 1),
+        ("The End of the world.", 1), ("Washington, D.C.", 2),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("mark", ["<!-- a\n", "**a ", "<rt>"])
