@@ -37,8 +37,9 @@ def recognise(source: ManuscriptSource, language: Language, pattern: str = "") -
     Raises:
         InvalidInput: It is no regular expression, or no line matches it.
     """
-    blocks = [_unstressed(block) for block in bearable(_without_title(source))]
-    marks = _by_pattern(blocks, pattern) if pattern else _by_itself(blocks)
+    blocks = bearable(_without_title(source))
+    plain = [_unstressed(block) for block in blocks]
+    marks = _by_pattern(plain, pattern) if pattern else _by_itself(plain)
     found = _assembled(blocks, marks, source.title) if marks else _without_headings(blocks, language)
     if not found.chapters:
         raise InvalidInput("nothing of a story stands below its headings")
@@ -52,7 +53,7 @@ def _without_title(source: ManuscriptSource) -> Sequence[Block]:
 
 
 def _unstressed(block: Block) -> Block:
-    """A heading without emphasis, which stands in exports as it is set there; any other block as it is."""
+    """What could be a heading without its emphasis, which exports would show as asterisks; else the block itself."""
     is_heading = "*" in block.text and (block.level or heading_in(block.text))
     return block._replace(text=without_emphasis(block.text)) if is_heading else block
 
@@ -115,7 +116,8 @@ def _assembled(blocks: Sequence[Block], marks: Sequence[HeadingMark], title: str
     ends = [*(mark.index for mark in marks[1:]), len(blocks)]
     for mark, end in zip(marks, ends, strict=True):
         body = blocks[mark.index + mark.blocks : end]
-        building.take(mark, tuple(block.text for block in body if block.text != mark.heading), len(body))
+        own = mark.heading, blocks[mark.index].text
+        building.take(mark, tuple(block.text for block in body if block.text not in own), len(body))
     building.end()
     building.begin_with(tuple(block.text for block in blocks[: marks[0].index]), title)
     return FoundBook(tuple(building.chapters), tuple(building.parts), tuple(building.notes), *building.title_page)

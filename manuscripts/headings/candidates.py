@@ -61,10 +61,11 @@ def measured(candidates: Sequence[Candidate], total: int) -> list[Candidate]:
 
 
 def undoubled(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Make one of headings that stand twice in a row."""
+    """Make one of headings that stand twice in a row; those with two titles are two."""
     kept: list[Candidate] = []
     for candidate in candidates:
-        if kept and kept[-1].index + 1 == candidate.index and kept[-1].key == candidate.key:
+        is_next = kept and kept[-1].index + 1 == candidate.index and kept[-1].key == candidate.key
+        if is_next and len({one.heading.title.casefold() for one in (kept[-1], candidate)} - {""}) < 2:
             candidate = replace(candidate, begins=kept.pop().begins)
         kept.append(candidate)
     return kept

@@ -98,8 +98,9 @@ _BARE = (
     ("han title", lazy_pattern(rf"^(?P<number>{HAN_NUMBER})(?P<rest>[.．、・　\s]\s*\S.*)$")),
 )
 
-_SET_OFF = lazy_pattern("\\s*[:：.．、·・—–―-]|\\s+[\u3040-\u30ff\u3400-\u9fff「『“《]")
-"""What sets a title off from its number; in Chinese and Japanese, which set words in no spaces, a space does."""
+_SET_OFF = lazy_pattern(r"\s*[:：.．、·・—–―-]")
+_SPACED = lazy_pattern("\\s+(?:[「『“][^」』”]*[」』”]?|[\u3040-\u30ff\u3400-\u9fff《].*[^！？!?~～])$")
+"""Chinese and Japanese titles that a space sets off from a number; an author's call to readers ends as none does."""
 
 _PARTS = frozenset("卷巻部篇編编冊册幕부권편막")
 _EPISODES = frozenset("話话화")
@@ -184,12 +185,13 @@ def _numbered(text: str) -> Heading | None:
 def _of_match(found: re.Match[str]) -> Heading | None:
     groups = found.groupdict()
     written = groups["number"] or groups.get("figure") or ""
-    number, title = number_of(written), _title_of(groups.get("rest") or "")
+    rest = groups.get("rest") or ""
+    number, title = number_of(written), _title_of(rest, is_set_off=_SPACED.match(rest) is not None)
     if number is None or title is None:
         return None
     word = groups["word"].casefold().rstrip(".")
     is_part = word in _PARTS or found.re.pattern in {pattern.pattern for pattern in _OF_PARTS}
-    kind, joint = "figure" if written.isdigit() else "word", _joint(groups.get("rest") or "") if title else "bare"
+    kind, joint = "figure" if written.isdigit() else "word", _joint(rest) if title else "bare"
     shape = f"{_case(groups['word'])} {kind} {joint}"
     rank = Rank.PART if is_part else Rank.CHAPTER
     return Heading(rank, _family(word), number, title, shape=shape, written=written.strip())
@@ -216,9 +218,9 @@ def _bare(text: str) -> Heading | None:
     return None
 
 
-def _title_of(rest: str) -> str | None:
+def _title_of(rest: str, *, is_set_off: bool = False) -> str | None:
     """Return the title behind a number, empty if there is none; None if what follows is no title."""
-    is_set_off = bool(_SET_OFF.match(rest))
+    is_set_off = is_set_off or _SET_OFF.match(rest) is not None
     title = re.sub(rf"^{_GAP}", "", rest).strip()
     if not title:
         return ""

@@ -16,7 +16,7 @@ _TAKEN = 3.0
 """What a candidate is worth by itself; each doubt takes something off."""
 _GAP, _WIDE_GAP, _BEGINS_ANEW, _OTHER_TITLE, _BACK = 1.5, 3.2, 2.5, 1.0, 5.0
 _SMALL_GAP = 3
-_ODD_SHAPE, _NOT_APART, _LATE_BEGINNING, _NO_BODY = 1.0, 1.0, 1.5, 2.0
+_ODD_SHAPE, _NOT_APART, _LATE_BEGINNING, _NO_BODY, _OF_CLAUSES = 1.0, 1.0, 1.5, 2.0, 0.1
 _OF_HALVES = 4
 """Signs by which the titles of a chapter's halves differ: `"(1)"`, `"上"`."""
 _LOOKED_BACK = 60
@@ -206,6 +206,7 @@ def _worth(one: Candidate, usual: str, is_apart: bool) -> float:
         - (_ODD_SHAPE if one.heading.shape != usual else 0.0)
         - (_NOT_APART if is_apart and not one.is_apart else 0.0)
         - (_NO_BODY if one.is_thin else 0.0)
+        - (_OF_CLAUSES if "，" in one.heading.title else 0.0)  # of two with one number, rather an author's note
     )
 
 

@@ -117,6 +117,29 @@ def test_a_heading_in_italics_is_a_heading_without_asterisks(level: int):
     assert [chapter.name for chapter in titled.chapters] == [f"Chapter {number}: The Lamp" for number in (1, 2)]
 
 
+@pytest.mark.parametrize(
+    "note",
+    ["第三章 送上，求推荐票！", "第三章 晚上发，大家别等了~", "第三章 晚上发，大家别等了", "结局 谁知道，也许没有！"],
+)
+@pytest.mark.parametrize("between", ["", "雨停了。\n"])
+def test_what_an_author_calls_to_readers_heads_no_chapter_and_stays(note: str, between: str):
+    line = "雨停了，街上没有人。" * 30
+
+    found = found_in(f"第一章 雨\n{line}\n第二章 晴天\n{line}\n{note}\n{between}第三章 归来\n{line}", "zh")
+
+    assert [chapter.heading for chapter in found.chapters] == ["第一章 雨", "第二章 晴天", "第三章 归来"]
+    assert note in found.chapters[1].paragraphs
+
+
+def test_italics_amid_marked_chapters_stay():
+    own = ("*I*", "*One.*", "*Introduction*", "3 *men* stood there!")
+    blocks = [Block(text, text.startswith("Ch"), True) for n in (1, 2) for text in (f"Chapter {n}", *own, PROSE)]
+
+    found = recognise(ManuscriptSource(blocks, "docx"), Language.EN)
+
+    assert [chapter.paragraphs for chapter in found.chapters] == [(*own, PROSE)] * 2
+
+
 def test_a_running_head_is_left_out_and_said():
     text = f"Chapter 1\n\n{PROSE}\n\nChapter 1\n\n{PROSE}\n\nChapter 2\n\n{PROSE}"
 
