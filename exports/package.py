@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
+from io import FileIO
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 
@@ -13,7 +14,7 @@ class Package:
 
     def __init__(self, path: Path, moment: datetime) -> None:
         self._moment = moment.timetuple()[:6]
-        self._sink = _Sink(path)
+        self._sink = _Sink(path, "w")
         self._archive = ZipFile(self._sink, "w")
 
     def __enter__(self) -> Self:
@@ -21,7 +22,7 @@ class Package:
 
     def __exit__(self, *raised: object) -> None:
         if any(raised):
-            self._sink.give_up()
+            self._sink.is_given_up = True
         try:
             self._archive.close()
         finally:
@@ -36,35 +37,21 @@ class Package:
                 file.write(piece.encode() if isinstance(piece, str) else piece)
 
 
-class _Sink:
+class _Sink(FileIO):
     """A file that takes nothing more once a write has failed: `ZipFile` writes on while it is being closed."""
 
-    def __init__(self, path: Path) -> None:
-        self._file = path.open("wb", buffering=0)
-        self._is_given_up = False
+    is_given_up = False
 
-    def write(self, data: bytes) -> int:
+    def write(self, data: Any, /) -> int:
         left = memoryview(data)
-        while left and not self._is_given_up:
+        while left and not self.is_given_up:
             try:
-                left = left[self._file.write(left) :]
+                left = left[super().write(left) :]
             except OSError:
-                self.give_up()
+                self.is_given_up = True
                 raise
         return len(data)
 
-    def give_up(self) -> None:
-        self._is_given_up = True
-
-    def tell(self) -> int:
-        return self._file.tell()
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        return self._file.seek(offset, whence)
-
-    def flush(self) -> None:
-        """Do nothing: nothing is held back."""
-
     def close(self) -> None:
         with suppress(OSError):  # what was written is synced by whoever moves the file to its place
-            self._file.close()
+            super().close()
