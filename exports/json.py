@@ -8,7 +8,7 @@ It is read line by line, each checked, and nothing is written before the last on
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -102,9 +102,12 @@ def _checked(file: BinaryIO) -> Head:
     counts, tree = dict.fromkeys(head.rows, 0), TreeCheck()
     for part, row in reader.rows(head):
         counts[part.name] = counts.get(part.name, 0) + 1
-        reader.expect(lambda: check_row(part, row, counts[part.name], head.rows))  # noqa: B023, called at once
-        if part.table is nodes:
-            reader.expect(lambda: tree.take(row))  # noqa: B023
+        try:
+            check_row(part, row, counts[part.name], head.rows)
+            if part.table is nodes:
+                tree.take(row)
+        except ValueError as error:
+            raise reader.fault(str(error)) from None
     if counts != head.rows:
         name = next(name for name in {**counts, **head.rows} if counts.get(name) != head.rows.get(name))
         raise UnusableBook(f"it has {counts.get(name, 0)} rows of {name} and says {head.rows.get(name, 0)}")
@@ -141,9 +144,9 @@ class _Reader:
         known = {part.name for part in parts()}
         counts = head.rows if isinstance(head.rows, dict) else {"": 0}
         if not all(name in known and type(count) is int and count >= 0 for name, count in counts.items()):
-            raise self._fault("its rows are of tables that this version does not know")
+            raise self.fault("its rows are of tables that this version does not know")
         if not is_book_id(head.book):
-            raise self._fault(f"{head.book[:40]!r} can be no book's id")
+            raise self.fault(f"{head.book[:40]!r} can be no book's id")
         return head
 
     def rows(self, head: Head) -> Iterator[tuple[BookTable, dict[str, Any]]]:
@@ -156,57 +159,47 @@ class _Reader:
         while table := _TABLE.fullmatch(line := self._line()):
             part = by_name.pop(table[1].decode(), None)
             if part is None:
-                raise self._fault("a table comes twice, or is none of a book")
+                raise self.fault("a table comes twice, or is none of a book")
             while (line := self._line()) != b"],\n":
                 yield part, self._row(line)
         self._end(line)
 
-    def expect(self, check: Callable[[], object]) -> None:
-        """Let a check of what was read last say what is wrong with it.
-
-        Raises:
-            UnusableBook: It raised a ValueError.
-        """
-        try:
-            check()
-        except ValueError as error:
-            raise self._fault(str(error)) from None
-
     def _end(self, line: bytes) -> None:
         told = _SUM.fullmatch(line)
         if told is None:
-            raise self._fault("it is not laid out as it was written")
+            raise self.fault("it is not laid out as it was written")
         if told[1].decode() != self._sum or self._line() != b"}\n" or self._file.read(1):
             raise UnusableBook("its sum is not the one at its end; it was changed after it was written")
 
     def _row(self, line: bytes) -> dict[str, Any]:
         value = self._read(line.removesuffix(b"\n").removesuffix(b","))
         if not isinstance(value, dict):
-            raise self._fault("it is no row")
+            raise self.fault("it is no row")
         return value
 
     def _member(self, name: str) -> Any:
         value = self._read(b"{" + self._line().removesuffix(b",\n") + b"}")
         if not isinstance(value, dict) or list(value) != [name]:
-            raise self._fault(f"{name!r} is missing")
+            raise self.fault(f"{name!r} is missing")
         return value[name]
 
     def _read(self, piece: bytes) -> Any:
         try:
             return json.loads(piece)
         except (ValueError, RecursionError):
-            raise self._fault("it is no JSON, or not laid out as it was written") from None
+            raise self.fault("it is no JSON, or not laid out as it was written") from None
 
     def _line(self) -> bytes:
         line = self._file.readline(_MOST_BYTES)
         self._number += 1
         if not line.endswith(b"\n"):
             is_cut = len(line) < _MOST_BYTES
-            raise self._fault("the file ends here; it was cut off" if is_cut else "it is too long for a row")
+            raise self.fault("the file ends here; it was cut off" if is_cut else "it is too long for a row")
         if line.startswith(_SUM_BEGIN):
             self._sum = self._digest.hexdigest()
         self._digest.update(line)
         return line
 
-    def _fault(self, complaint: str) -> UnusableBook:
+    def fault(self, complaint: str) -> UnusableBook:
+        """Return what is to be raised about the line that was read last."""
         return UnusableBook(f"line {self._number}: {complaint}")
