@@ -128,19 +128,14 @@ def replacement(old: Version, versions: Sequence[Version]) -> Version | None:
     """Return the version that a mind was changed to since `old`; None if what it says still stands.
 
     A running document that went on by itself superseded what it was, and nobody takes anything back by that;
-    of one that an author changed, the last of the author's versions in a row is compared. `versions` has all
-    versions of the same document in order.
+    of one that an author changed, the last of the author's versions in a row is compared. A version that was only put
+    right says what it said before. `versions` has all versions of the same document in order.
     """
-    later = [version for version in versions if version.version > old.version]
     if old.kind in _ADVICE:
         return None
+    later: Iterable[Version] = (version for version in versions if version.version > old.version)
     if old.kind.is_running:
-        later = list(takewhile(lambda version: version.origin.is_revision, later))
-    return _changed_mind(old, later)
-
-
-def _changed_mind(old: Version, later: Iterable[Version]) -> Version | None:
-    """The last of some later versions that says something else; one that was only put right says what it said."""
+        later = takewhile(lambda version: version.origin.is_revision, later)
     alike, found = {old.text_hash}, None
     for version in later:
         if version.origin is not DocumentOrigin.REPAIR:
