@@ -77,18 +77,14 @@ FOLDERS = {
 """By locale. Source: DETAILS "000 Slima Agents", localised roots."""
 
 
-def vault_locale(language: Language, sample: str) -> str:
-    """Return `en`, `ja`, `ko`, `zh` or `zh-hans`: for Chinese, the script that a sample of the book is in."""
-    if language is not Language.ZH:
-        return language.value
+def brief_locale(brief: Brief) -> str:
+    """Return `en`, `ja`, `ko`, `zh` or `zh-hans` for a book: for Chinese, the script in which its author writes."""
+    if brief.language is not Language.ZH:
+        return brief.language.value
+    sample = f"{brief.title} {brief.premise}"
     traditional, simplified = _forms()
     told = sum(character in traditional for character in sample) - sum(character in simplified for character in sample)
     return TRADITIONAL if told > 0 else SIMPLIFIED
-
-
-def brief_locale(brief: Brief) -> str:
-    """Return the `vault_locale` of a book: for Chinese, the script in which its author writes."""
-    return vault_locale(brief.language, f"{brief.title} {brief.premise}")
 
 
 def safe_name(text: str, longest: int = LONGEST) -> str:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwright.exports.vault.names import FOLDERS, LONGEST, safe_name, titled, unique_name, vault_locale
+from bookwright.exports.vault.names import FOLDERS, LONGEST, brief_locale, safe_name, titled, unique_name
+from bookwright.models.brief import Brief
 from bookwright.models.text.language import Language
 
 HOSTILE = [
@@ -27,7 +28,7 @@ HOSTILE = [
     ],
 )
 def test_folders_are_named_in_the_books_language_and_script(language, sample, roots):
-    names = FOLDERS[vault_locale(language, sample)]
+    names = FOLDERS[brief_locale(Brief(premise=sample, language=language, length=900))]
 
     assert (names.world, names.planning, names.chapters) == roots
 
