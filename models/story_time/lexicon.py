@@ -74,10 +74,8 @@ def _han(text: str) -> int | None:
 
 MONTHS = "january february march april may june july august september october november december".split()
 _MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" for name in MONTHS)
-_HAN_MONTH, _HAN_DAY = (
-    r"(?P<month>\d{1,2}|[一二三四五六七八九十]{1,2})",
-    r"(?P<day>\d{1,2}|[一二三四五六七八九十]{1,3})",
-)
+_HAN_MONTH = r"(?P<month>\d{1,2}|[一二三四五六七八九十]{1,2})"
+_HAN_DAY = r"(?P<day>\d{1,2}|[一二三四五六七八九十]{1,3})"
 _NOT_AGO = r"(?! ?(?:前|后|後|之|以|间|間|来|來|目|代|대|ぶり|まえ|あと|のち|이?전|이?후|뒤|동안|만에|째|차|간))"
 _CJK_DAY = rf"{_HAN_MONTH} ?[月월](?: ?{_HAN_DAY} ?[日号號일]{_NOT_AGO})?"
 

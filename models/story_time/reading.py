@@ -13,6 +13,8 @@ from bookwright.models.story_time.lexicon import number_in
 from bookwright.models.story_time.times import BEGINNING, FOREVER, Offset, Span, TimeReading, days_in
 
 _FEW = (2.0, 9.0)
+_DAY = (1.0, 0.0)
+"""What Korean words for so many days count."""
 _LONGEST_SHORT = 2
 """Figures of a year that could be an era's."""
 
@@ -68,14 +70,10 @@ def _stands_bare(text: str, found: re.Match[str]) -> bool:
 
 def _amount(found: re.Match[str]) -> Offset | None:
     unit, many, way = found["unit"], (found["many"] or "").strip(), found["way"]
-    if unit in lexicon.KOREAN_DAYS:
-        span, fuzz, counts = 1.0, 0.0, (float(lexicon.KOREAN_DAYS[unit]),) * 2
-    else:
-        span, fuzz = next(size for name, size in lexicon.UNITS.items() if re.fullmatch(name, unit))
-        found_counts = _counts(many, unit)
-        if found_counts is None:
-            return None
-        counts = found_counts
+    counts = _counts(many, unit)
+    if counts is None:
+        return None
+    span, fuzz = next((size for name, size in lexicon.UNITS.items() if re.fullmatch(name, unit)), _DAY)
     low, high = (counts[0] * span - fuzz * min(counts[0], 1.0)), counts[1] * span + fuzz * min(counts[1], 1.0)
     if lexicon.BACK.search(way):
         low, high = -high, -low
@@ -84,6 +82,8 @@ def _amount(found: re.Match[str]) -> Offset | None:
 
 def _counts(many: str, unit: str) -> tuple[float, float] | None:
     """From how many to how many; a few are two to nine."""
+    if unit in lexicon.KOREAN_DAYS:
+        return (float(lexicon.KOREAN_DAYS[unit]),) * 2
     if not many:
         return _FEW if unit.endswith("s") else (1.0, 1.0) if unit.isascii() else None
     if re.fullmatch(lexicon.FEW, many):
