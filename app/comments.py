@@ -1,6 +1,6 @@
 """Comments at passages: kept by the words that they are about, found again in the text that stands today."""
 
-from collections.abc import Iterator
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -171,7 +171,8 @@ def _whole(anchor: Anchor) -> Anchor:
 def _surrounded(texts: dict[str, str], anchor: Anchor) -> Anchor:
     """Return a quotation with what stands around it; it has to stand in one place alone."""
     wanted = _bare(anchor.quote)
-    found = [(text, start) for text in texts.values() for start in _starts(_bare(text), wanted)]
+    wherever = re.compile(f"(?={re.escape(wanted)})")  # also where one begins within another
+    found = [(text, match.start()) for text in texts.values() for match in wherever.finditer(_bare(text))]
     if len(found) > 1:
         raise InvalidInput(f"“{anchor.quote}” stands there {len(found)} times; quote more of what stands around it.")
     if not found:
@@ -181,13 +182,6 @@ def _surrounded(texts: dict[str, str], anchor: Anchor) -> Anchor:
     first, last = letters[start], letters[start + len(wanted) - 1]
     before, after = _flat(text[max(first - _AROUND, 0) : first]), _flat(text[last + 1 : last + 1 + _AROUND])
     return Anchor(quote=anchor.quote, before=before, after=after)
-
-
-def _starts(text: str, wanted: str) -> Iterator[int]:
-    start = text.find(wanted)
-    while start >= 0:
-        yield start
-        start = text.find(wanted, start + 1)
 
 
 def _place(texts: dict[str, str], anchor: Anchor) -> str | None:
