@@ -147,16 +147,16 @@ def order_of_candidates(opened: OpenBook, unit: TaskNode, count: int) -> Candida
             raise InvalidInput(f"{unit.name} was written before the book came here; there is no order to write it by")
         sight = candidates_of(unit, stores)
         there = len(sight.choice.candidates) if sight and sight.choice.revision == unit.revision else 0
-        lines = [line for line in stores.steps.lines(unit.label) if line.label == unit.label and not line.is_failed]
-        drafts = _drafts(lines, unit, stores)
+        drafts = _drafts(unit, stores)
     missing = max(count - max(len(drafts), there), 0)
     readings = 2 * (count - max(there, 1)) if count > there else 0
     bill = bill_of_writing(text, opened, drafts, missing) + _reading(drafts, text, readings, opened)
     return CandidateOrder(missing, readings, RefreshBill.exactly(bill))
 
 
-def _drafts(lines: list[StepLine], unit: TaskNode, stores: Stores) -> list[StepLine]:
+def _drafts(unit: TaskNode, stores: Stores) -> list[StepLine]:
     """Return the drafts of a unit as it stands that are on record; the first is the usual one."""
+    lines = [line for line in stores.steps.lines(unit.label) if line.label == unit.label and not line.is_failed]
     found = [line for line in lines if line.activity == "write" and not line.round and line.step.startswith("draft")]
     return [line for line in found if stores.steps.asked(line.id).key.revision == unit.revision]
 

@@ -21,7 +21,8 @@ def write_reading_copy(storage: BookStorage, folder: Path) -> None:
     """Write a book's files over those of an earlier copy, named by the labels of their nodes: `text/1.2.txt`."""
     manuscript, outline = Manuscript(storage), []
     for node in _nodes(storage):
-        outline.append(_outline_line(node))
+        amount = f", {node.written} of {node.length or 0}" if node.is_unit else ""
+        outline.append(f"{'  ' * node.depth}{node.name} ({node.status}{amount}): {node.goal}")
         _write_documents(node, storage, folder)
     _write(folder / "outline.txt", "\n".join(outline))
     for chapter in manuscript.chapters():
@@ -55,11 +56,6 @@ def _nodes(storage: BookStorage) -> Iterator[TaskNode]:
         yield node
         with storage.read() as stores:
             stack.extend(reversed(stores.nodes.children(node.key)))
-
-
-def _outline_line(node: TaskNode) -> str:
-    amount = f", {node.written} of {node.length or 0}" if node.is_unit else ""
-    return f"{'  ' * node.depth}{node.name} ({node.status}{amount}): {node.goal}"
 
 
 def _log(storage: BookStorage) -> Iterator[str]:

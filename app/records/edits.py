@@ -1,6 +1,6 @@
 """Changing the codex: while its book rests, all of what was asked for or nothing; a record as a form, and back."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -172,14 +172,12 @@ def take_up(opened: OpenBook, kind: RecordKind, name: str, version: int) -> Stor
         return stores.codex.edit(old.record, newest.version, Origin.AUTHOR)
 
 
-def _renamed(stores: Stores, gone: CodexEntry, kept: CodexEntry) -> list[Stored[Record]]:
-    found = []
+def _renamed(stores: Stores, gone: CodexEntry, kept: CodexEntry) -> Iterator[Stored[Record]]:
     for kind in (RecordKind.SECRET, RecordKind.FORESHADOWING):
         for stored in stores.codex.current(kind):
             after = pointing_at(stored.record, gone, kept)
             if after != stored.record:
-                found.append(stores.codex.edit(after, stored.version, Origin.AUTHOR))
-    return found
+                yield stores.codex.edit(after, stored.version, Origin.AUTHOR)
 
 
 @dataclass(frozen=True)
@@ -201,20 +199,18 @@ def fields_of(record: Record) -> list[RecordField]:
     return list(_fields(keyed(record), (), ""))
 
 
-def _fields(values: Mapping[str, Any], path: tuple[str, ...], section: str) -> list[RecordField]:
-    found: list[RecordField] = []
+def _fields(values: Mapping[str, Any], path: tuple[str, ...], section: str) -> Iterator[RecordField]:
     for name, value in values.items():
         here = (*path, name)
         if name in _NO_FIELDS:
             continue
         if isinstance(value, dict):
             inner = str(value.get("name") or name) if path == ("sections",) else section
-            found += _fields(value, here, inner)
+            yield from _fields(value, here, inner)
         elif isinstance(value, str):
-            found.append(RecordField("/".join(here), name, section, value, name in _LONG, is_list=False))
+            yield RecordField("/".join(here), name, section, value, name in _LONG, is_list=False)
         elif name in _SHORT_LISTS:
-            found.append(RecordField("/".join(here), name, section, ", ".join(value), is_long=False, is_list=True))
-    return found
+            yield RecordField("/".join(here), name, section, ", ".join(value), is_long=False, is_list=True)
 
 
 def record_edit(stores: Stores, kind: RecordKind, name: str, given: Mapping[str, str], seen: int) -> RecordEdit:

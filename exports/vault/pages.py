@@ -137,8 +137,7 @@ class Pages:
         """Yield the pages that documents after one belong to."""
         rows = self._rows.documents_after(identity, *KINDS)
         yield from map(self._alone, (row for row in rows if self._is_page(row)))
-        texts = [row for row in rows if row.kind is DocumentKind.PROSE]
-        chapters = {self._chapter_of(row.label) for row in texts} if texts else set()
+        chapters = {self._chapter_of(row.label) for row in rows if row.kind is DocumentKind.PROSE}
         for place in filter(None, chapters):
             inside = self._rows.documents_under(place.unit.key, DocumentKind.PROSE)
             yield self._chapter(place, inside)

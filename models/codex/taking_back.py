@@ -95,5 +95,4 @@ def _is_told_by(stored: Stored[Record], documents: Collection[int]) -> bool:
 def _is_fact(path: str) -> bool:
     """Whether a field says something of its subject, beside what it is called and who may know of it."""
     *outer, last = path.split("/")
-    is_identity = last in _IDENTITY
-    return not is_identity and last not in CONTROLS and outer[:1] != ["phases"]
+    return last not in _IDENTITY | CONTROLS and outer[:1] != ["phases"]
