@@ -126,23 +126,15 @@ class Forking:
             return [steps.c.node.in_(self._open_nodes()), not_(is_taken_in), steps.c.id < self._first_step]
         if not self._cut.is_partial:
             return []
-        if table is documents:
-            is_early = or_(
-                documents.c.step < self._first_step,
-                and_(documents.c.step.is_(None), func.coalesce(documents.c.made_at, 0.0) < self._moment),
-            )
-            return [or_(documents.c.node.in_(self._of_part(Part.BEFORE)), and_(self._is_above(documents), is_early))]
-        if table is gates:
-            return [
-                or_(
-                    gates.c.node.in_(self._of_part(Part.BEFORE)),
-                    and_(self._is_above(gates), gates.c.created_at < self._moment),
-                )
-            ]
+        is_without_step = and_(documents.c.step.is_(None), func.coalesce(documents.c.made_at, 0.0) < self._moment)
+        is_early = {
+            documents: or_(documents.c.step < self._first_step, is_without_step),
+            gates: gates.c.created_at < self._moment,
+        }
+        if table in is_early:
+            is_before, is_above = (table.c.node.in_(self._of_part(part)) for part in (Part.BEFORE, Part.ABOVE))
+            return [or_(is_before, and_(is_above, is_early[table]))]
         return [self._is_early_record()] if table is codex else []
-
-    def _is_above(self, table: Table) -> ColumnElement[bool]:
-        return table.c.node.in_(self._of_part(Part.ABOVE))
 
     def _is_early_record(self) -> ColumnElement[bool]:
         """A version of before the moment, or what the author said behind such versions alone."""

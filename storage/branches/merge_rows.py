@@ -102,15 +102,10 @@ def _stands(row: dict[str, Any], now: dict[str, Any] | None) -> bool:
 
 
 def _rows(connection: Connection, table: Table, book: str) -> Rows:
-    if table is books:
-        columns = [books.c.id, *(books.c[name] for name in _BOOK)]
-        found = connection.execute(select(*columns).where(books.c.id == book))
-    else:
-        columns = [column for column in table.columns if column.name not in _UNSEEN]
-        found = connection.execute(select(*columns).where(table.c.book == book))
-    names = [column.name for column in table.primary_key]
-    rows = (dict(row._mapping) for row in found)
-    return {tuple(row[name] for name in names): row for row in rows}
+    names = ("id", *_BOOK) if table is books else [each.name for each in table.c if each.name not in _UNSEEN]
+    is_its = books.c.id == book if table is books else table.c.book == book
+    found = connection.execute(select(*(table.c[name] for name in names)).where(is_its)).mappings()
+    return {tuple(row[column.name] for column in table.primary_key): dict(row) for row in found}
 
 
 def _is(table: Table, key: list[Any]) -> Any:
