@@ -239,17 +239,13 @@ class KnowledgeIndex:
         assert self._index is not None
         try:
             return self._index.nearest(vectors, kinds, count)
-        except IndexDamaged as error:
-            self._build_again(error)
-            return self._index.nearest(vectors, kinds, count)
-
-    def _build_again(self, damage: IndexDamaged) -> None:
-        if self._index is not None:
+        except IndexDamaged as damage:
             self._index.close()
-        try:
-            self._index = open_whole(self._storage.book, self._embedder.name, self._settings, self._look, damage)
-        except IndexDamaged as error:
-            self._do_without_chroma(error)
+            try:
+                self._index = open_whole(self._storage.book, self._embedder.name, self._settings, self._look, damage)
+            except IndexDamaged as error:
+                self._do_without_chroma(error)
+            return self._index.nearest(vectors, kinds, count)
 
     def _do_without_chroma(self, error: IndexDamaged) -> None:
         _log.warning("book %r is searched without Chroma until it is opened again: %s", self._storage.book, error)

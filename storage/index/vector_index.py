@@ -75,11 +75,9 @@ class ChromaIndex:
     def is_ours(self) -> bool:
         """True if the collections were made for this model and by cosine; Chroma itself accepts any."""
         with _damage():
-            return all(self._is_ours(self._opened(kind)) for kind in KINDS)
-
-    def _is_ours(self, collection: Any) -> bool:
-        space = (collection.configuration.get("hnsw") or {}).get("space")
-        return bool(collection.metadata.get("model") == self._model and space == "cosine")
+            held = [self._opened(kind) for kind in KINDS]
+            spaces = {(one.configuration.get("hnsw") or {}).get("space") for one in held}
+            return spaces == {"cosine"} and {one.metadata.get("model") for one in held} == {self._model}
 
     def finds(self, sample: Sequence[StoredVector]) -> bool:
         """True if every vector of a sample finds itself."""
@@ -92,9 +90,7 @@ class ChromaIndex:
         return all(distances and abs(distances[0]) < _SELF_MATCH for distances in answer["distances"])
 
     def add(self, items: Sequence[StoredVector]) -> None:
-        """Take vectors in, then move the stamp; doing it twice changes nothing."""
-        if not items:
-            return
+        """Take vectors in, some at least, then move the stamp; doing it twice changes nothing."""
         with _damage():
             for kind, of_kind in _by_kind(items):
                 for some in batches(of_kind, _BATCH):
