@@ -8,7 +8,7 @@ from pathlib import Path
 from bookwright.manuscripts.formats import docx, epub
 from bookwright.manuscripts.formats.archive import opened
 from bookwright.manuscripts.formats.encoding import decode
-from bookwright.manuscripts.formats.markdown import read_markdown
+from bookwright.manuscripts.formats.markdown import read_markdown, without_comments
 from bookwright.manuscripts.formats.page import read_html
 from bookwright.manuscripts.formats.plain_text import blocks_of, title_and_author_above
 from bookwright.manuscripts.manuscript import ManuscriptSource
@@ -18,7 +18,11 @@ MOST_BYTES = 100 * 2**20
 """Of a file: five million words are some 30 of them, with pictures a book may have more."""
 
 _MARKDOWN = frozenset((".md", ".markdown", ".mkd"))
-_HTML = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype html|html)\b", re.IGNORECASE | re.DOTALL)
+_PAGES = frozenset((".html", ".htm", ".xhtml"))
+_HTML = re.compile(r"(?:\s|<\?[^>]*>)*<(?:!doctype html|html)\b", re.IGNORECASE)
+_INSIDE = re.compile(r"<head\b|<body\b|</html>", re.IGNORECASE)
+_BEGIN = 10_000
+"""Characters within which a page says that it is one."""
 _FOREIGN = {
     b"%PDF-": "a PDF file; export it as text, EPUB or Word",
     b"{\\rtf": "an RTF file; save it as .docx or .txt",
@@ -94,8 +98,9 @@ def _read_text(path: Path, encoding: str) -> ManuscriptSource:
     notes = (
         (f"read as {decoded.encoding}, which is a guess: {decoded.doubt}; --encoding decides",) if decoded.doubt else ()
     )
-    is_page, is_markdown = _HTML.match(decoded.text), path.suffix.lower() in _MARKDOWN
-    if is_page or is_markdown:
+    suffix, begin = path.suffix.lower(), without_comments(decoded.text[:_BEGIN])
+    is_page = suffix in _PAGES or (_HTML.match(begin) and _INSIDE.search(decoded.text))
+    if is_page or suffix in _MARKDOWN:
         source = (read_html if is_page else read_markdown)(decoded.text, decoded.encoding)
         return replace(source, notes=(*notes, *source.notes))
     told = title_and_author_above(decoded.text)

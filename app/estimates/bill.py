@@ -169,7 +169,7 @@ def tally(storage: BookStorage) -> Tally:
     for level in {entry.unit.level for entry in served}:
         of_level = [entry for entry in served if entry.unit.level is level]
         closed = [entry for entry in of_level if entry.is_closed]
-        behind = [entry for entry in closed if not entry.unit.label.startswith(f"{first}.")]
+        behind = [entry for entry in closed if not (first and f"{entry.unit.label}.".startswith(f"{first}."))]
         closed = behind if _written(behind) * _LEAST_BEHIND >= _written(closed) else closed
         begun = [entry for entry in of_level if entry.unit.written] or of_level
         share = _written(closed) / max(_written(begun), 1) or 1.0

@@ -26,12 +26,13 @@ _BESIDE = frozenset(
     ("noteref", "doc-noteref", "pagebreak", "doc-pagebreak", "footnotes", "endnotes", "rearnotes", "doc-endnotes")
 )
 _MARK = re.compile(r"[\[(（〔［【]?(?:注|註|注释)?(?:\d{1,4}|[*†‡§¶①-⑳]+|[a-z]|注|註)[\])）〕］】]?")
+_BLANK = re.compile(r"\n[ \t\r]*\n\s*")
 _SPACES = re.compile(r"[ \t\r\f\v\u00a0]+")
 
 
 def read_html(text: str, encoding: str) -> ManuscriptSource:
     """Read a manuscript that is one page of HTML, as a browser or a word processor saves it."""
-    content, name = re.sub(r"^\s*<\?[^>]*>", "", text).encode(), "HTML"
+    content, name = re.sub(r"^(?:\s*<\?[^>]*>)+", "", text).encode(), "HTML"
     root, page = _parsed(content, name), Page(content, name, {})
     author = root.find('.//meta[@name="author"]')
     told = (
@@ -48,7 +49,7 @@ def read_html(text: str, encoding: str) -> ManuscriptSource:
 def _parsed(content: bytes, name: str) -> Any:
     from lxml import etree, html
 
-    told = re.search(rb"""encoding=["']([\w-]+)["']""", content[:200])
+    told = re.search(rb"""<\?xml[^>]*encoding=["']([\w-]+)["']""", content[:200])
     try:
         parser = html.HTMLParser(encoding=told[1].decode("ascii") if told else "utf-8")
         return html.document_fromstring(content, parser=parser)
@@ -67,7 +68,7 @@ class Page:
         self._anchors = dict(anchors)
         self._text: list[tuple[str, bool]] = []
         """Pieces of the paragraph, each with whether it is stressed."""
-        self._level = self._stress = 0
+        self._level = self._stress = self._pre = 0
         self._walk(_parsed(content, name))
         self._flush()
 
@@ -76,7 +77,7 @@ class Page:
         for step, element in self._events(root):
             tag = str(element.tag).lower() if isinstance(element.tag, str) else ""
             if step == "tail":
-                self._take(_in_a_line(element.tail))
+                self._read(element.tail)
             elif step == "start":
                 self._start(tag, element)
             else:
@@ -105,13 +106,23 @@ class Page:
         elif tag == "br":
             self._take(" " if self._level else "\n")
         self._stress += tag in _STRESSED
-        self._take(_in_a_line(element.text))
+        self._pre += tag == "pre"
+        self._read(element.text)
+
+    def _read(self, text: str | None) -> None:
+        """Take a text of the source: a line end means nothing, but in `pre`, where a blank line ends a paragraph."""
+        first, *others = _BLANK.split(text or "") if self._pre else [(text or "").replace("\n", " ")]
+        self._take(first)
+        for other in others:
+            self._flush()
+            self._take(other)
 
     def _take(self, text: str) -> None:
         self._text.append((plain(text), bool(self._stress) and not self._level))
 
     def _end(self, tag: str) -> None:
         self._stress -= tag in _STRESSED
+        self._pre -= tag == "pre"
         if tag in _HEADINGS or tag in _PARAGRAPHS:
             self._flush()
         if tag in _HEADINGS:
@@ -147,11 +158,6 @@ def _is_mark(node: Any) -> bool:
         return True
     other = "sup" if node.tag.lower() == "a" else "a"
     return next(node.iter(other), None) is not None
-
-
-def _in_a_line(text: str | None) -> str:
-    """A text of the page's source, whose line ends mean nothing."""
-    return (text or "").replace("\n", " ")
 
 
 def _lines(text: str) -> Iterator[str]:

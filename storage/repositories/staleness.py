@@ -109,10 +109,12 @@ class StalenessRepository(Repository):
     def _makers(self, made: Iterable[Version | Document]) -> dict[int, int]:
         """Return the steps that documents came of; what was put right or taken up again came of what made it first."""
         query = select(documents.c.id, documents.c.step, documents.c.origin, _base.c.id.label("before"))
-        rows = self._connection.execute(query.outerjoin(_base, _IS_BASE).where(documents.c.book == self._book))
-        known = {row.id: row for row in rows}
+        query, listed = query.outerjoin(_base, _IS_BASE).where(documents.c.book == self._book), list(made)
+        known: dict[int, Any] = {}
         found: dict[int, int] = {}
-        for document in made:
+        for some in batches(sorted({document.node for document in listed})):
+            known |= {row.id: row for row in self._connection.execute(query.where(documents.c.node.in_(some)))}
+        for document in listed:
             row = known[document.id]
             while row.before and row.origin in (DocumentOrigin.REPAIR, DocumentOrigin.RESTORE):
                 row = known[row.before]

@@ -128,6 +128,26 @@ def test_a_page_of_html_is_read_as_what_it_shows(tmp_path: Path, encoding: str):
     ]
 
 
+def test_a_text_within_pre_keeps_its_lines_and_a_page_is_one_by_its_name(tmp_path: Path):
+    text = "Chapter 1\n\nIt rained.\nAnd <i>rained</i>.\n\nChapter 2\n\nIt cleared."
+    (tmp_path / "a.html").write_text(f'<!-- encoding="nobody" --><body><pre>{text}</pre>')
+
+    blocks = [(block.text, block.is_apart) for block in read_manuscript(tmp_path / "a.html").blocks]
+
+    assert blocks == [
+        ("Chapter 1", True), ("It rained.", True), ("And *rained*.", False), ("Chapter 2", True), ("It cleared.", True)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("begin", ["<html> was the first thing she typed.", "<!-- a -->\n" * 40 + "It rained."])
+def test_a_text_that_only_begins_like_a_page_is_a_text(tmp_path: Path, begin: str):
+    (tmp_path / "a.txt").write_text(f"{begin}\n\nAnd it cleared.")
+
+    source = read_manuscript(tmp_path / "a.txt")
+
+    assert (source.format, source.blocks[-1].text) == ("txt", "And it cleared.")
+
+
 def test_markdown_gives_its_front_matter_headings_of_both_forms_and_text_without_marks(tmp_path: Path):
     file = tmp_path / "a.md"
     file.write_text(

@@ -208,3 +208,22 @@ def test_changes_that_make_a_text_too_long_are_sent_back_once_with_the_true_surp
     assert prose.text == text
     assert len(backend.requests) == 2
     assert "with all these changes the text is" in backend.requests[1].corrections[0].problem
+
+
+def test_what_fits_of_changes_is_made_where_no_second_answer_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BOOKWRIGHT_MAX_REPAIRS", "0")
+    long = Changes(changes=(Change(first="1.1", text="Bells."), Change(first="1.2", text="It rained. " * 700)))
+    backend = ScriptedBackend(lines={"repair.1.1": [long.model_dump_json()]})
+    root, deps = begin(tmp_path, backend, length=3_000)
+    unit = scene_in(deps, root)
+    with deps.storage.write() as stores:
+        stores.documents.add(NewDocument(node=unit.key, kind=DocumentKind.PROSE, text="Rang. Then."), None)
+
+    repair(RepairTarget(unit, "Rang. Then.", (ORDER,)), "repair.1.1", deps)
+
+    prose = deps.document(unit, DocumentKind.PROSE)
+    deps.storage.database.dispose()
+    assert prose is not None
+    assert prose.text == "Bells. Then."
