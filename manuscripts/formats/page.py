@@ -34,12 +34,7 @@ def read_html(text: str, encoding: str) -> ManuscriptSource:
     """Read a manuscript that is one page of HTML, as a browser or a word processor saves it."""
     content, name = re.sub(r"^(?:\s*<\?[^>]*>)+", "", text).encode(), "HTML"
     root, page = _parsed(content, name), Page(content, name, {})
-    author = root.find('.//meta[@name="author"]')
-    told = (
-        root.findtext(".//title") or "",
-        author.get("content", "") if author is not None else "",
-        root.get("lang", ""),
-    )
+    told = root.findtext(".//title") or "", root.xpath('string(//meta[@name="author"]/@content)'), root.get("lang", "")
     title, by, language = (plain(" ".join(one.split())) for one in told)
     return ManuscriptSource(
         tuple(page.blocks), "html", title, by, language, encoding=encoding, notes=notes_left_out(page.notes)
