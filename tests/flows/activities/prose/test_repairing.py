@@ -188,24 +188,35 @@ def test_whoever_refines_is_told_the_length_of_the_draft_and_of_the_text(
     deps.storage.database.dispose()
 
 
-@pytest.mark.parametrize(("second", "text"), [("It rained.", "Bells. It rained."), ("", "Bells. Then.")])
-def test_changes_that_make_a_text_too_long_are_sent_back_once_with_the_true_surplus(
-    tmp_path: Path, second: str, text: str
-) -> None:
-    long = Changes(changes=(Change(first="1.1", text="Bells."), Change(first="1.2", text="It rained. " * 700)))
-    again = Changes(changes=(long.changes[0], Change(first="1.2", text=second))) if second else long
-    backend = ScriptedBackend(lines={"repair.1.1": [long.model_dump_json(), again.model_dump_json()]})
-    root, deps = begin(tmp_path, backend, length=3_000)
-    unit = scene_in(deps, root)
-    with deps.storage.write() as stores:
-        stores.documents.add(NewDocument(node=unit.key, kind=DocumentKind.PROSE, text="Rang. Then."), None)
+LONG = Changes(changes=(Change(first="1.1", text="Bells."), Change(first="1.2", text="It rained. " * 700)))
+"""The second of them is far longer than a scene may be."""
 
-    repair(RepairTarget(unit, "Rang. Then.", (ORDER,)), "repair.1.1", deps)
+
+def put_right(tmp_path: Path, *answers: Changes) -> tuple[ScriptedBackend, str]:
+    """What comes of a scene of two sentences where an order is answered so."""
+    backend = ScriptedBackend(lines={"repair.1.1": [answer.model_dump_json() for answer in answers]})
+    root, deps = begin(tmp_path, backend, length=3_000)
+    unit, text = scene_in(deps, root), "Rang. Then."
+    with deps.storage.write() as stores:
+        stores.documents.add(NewDocument(node=unit.key, kind=DocumentKind.PROSE, text=text), None)
+
+    repair(RepairTarget(unit, text, (ORDER,)), "repair.1.1", deps)
 
     prose = deps.document(unit, DocumentKind.PROSE)
     deps.storage.database.dispose()
     assert prose is not None
-    assert prose.text == text
+    return backend, prose.text
+
+
+@pytest.mark.parametrize(("second", "text"), [("It rained.", "Bells. It rained."), ("", "Bells. Then.")])
+def test_changes_that_make_a_text_too_long_are_sent_back_once_with_the_true_surplus(
+    tmp_path: Path, second: str, text: str
+) -> None:
+    again = Changes(changes=(LONG.changes[0], Change(first="1.2", text=second))) if second else LONG
+
+    backend, told = put_right(tmp_path, LONG, again)
+
+    assert told == text
     assert len(backend.requests) == 2
     assert "with all these changes the text is" in backend.requests[1].corrections[0].problem
 
@@ -214,16 +225,5 @@ def test_what_fits_of_changes_is_made_where_no_second_answer_is_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BOOKWRIGHT_MAX_REPAIRS", "0")
-    long = Changes(changes=(Change(first="1.1", text="Bells."), Change(first="1.2", text="It rained. " * 700)))
-    backend = ScriptedBackend(lines={"repair.1.1": [long.model_dump_json()]})
-    root, deps = begin(tmp_path, backend, length=3_000)
-    unit = scene_in(deps, root)
-    with deps.storage.write() as stores:
-        stores.documents.add(NewDocument(node=unit.key, kind=DocumentKind.PROSE, text="Rang. Then."), None)
 
-    repair(RepairTarget(unit, "Rang. Then.", (ORDER,)), "repair.1.1", deps)
-
-    prose = deps.document(unit, DocumentKind.PROSE)
-    deps.storage.database.dispose()
-    assert prose is not None
-    assert prose.text == "Bells. Then."
+    assert put_right(tmp_path, LONG)[1] == "Bells. Then."
