@@ -1,8 +1,8 @@
 """The order of a book changed on its page, an outline's split shown, covers, and handing in."""
 
 import re
-import threading
 import time
+from collections.abc import Sequence
 from io import BytesIO
 from zipfile import ZipFile
 
@@ -10,7 +10,6 @@ import pytest
 from prefect.settings import PREFECT_API_URL, temporary_settings
 from starlette.testclient import TestClient
 
-from bookwright.app.orders import starting
 from bookwright.storage.lease import Lease
 from bookwright.storage.stores import BookStorage
 from tests.exports.test_epub import png
@@ -139,32 +138,38 @@ def test_a_book_that_waits_for_a_worker_is_queued_on_all_pages(
 
 
 class _Starting:
-    """A process that has not come to its book yet."""
+    """Processes that are started and have not come to their book yet, in place of the studio's own."""
 
     def __init__(self) -> None:
-        self.comes = threading.Event()
+        self.started: list[str] = []
 
-    def wait(self) -> int:
-        self.comes.wait(60)
-        return 0
+    def start(self, book: str, arguments: Sequence[str]) -> bool:
+        if book in self.started:
+            return False
+        self.started.append(book)
+        return True
+
+    def is_starting(self, book: str) -> bool:
+        return book in self.started
+
+    def failure(self, book: str) -> str:
+        return ""
 
 
 def test_a_second_resume_takes_back_a_pause_that_came_while_the_first_is_still_starting(
-    page: TestClient, book: BookStorage, monkeypatch: pytest.MonkeyPatch
+    page: TestClient, book: BookStorage
 ) -> None:
-    process, started = _Starting(), []
-    monkeypatch.setattr(starting, "start_verb", lambda arguments, *rest: started.append(arguments) or process)
+    page.app.state.studio.runs = runs = _Starting()
     page.post("/books/lamp/resume")
 
     page.post("/books/lamp/pause")
     with book.read() as stores:
         paused = stores.books.get("lamp").stop_requested
     page.post("/books/lamp/resume")
-    process.comes.set()
 
     with book.read() as stores:
         assert (paused, stores.books.get("lamp").stop_requested) == (True, False)
-    assert len(started) == 1
+    assert runs.started == ["lamp"]
 
 
 def _seen(page: TestClient) -> str:
