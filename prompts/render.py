@@ -6,25 +6,6 @@ from pathlib import Path
 from bookwright.prompts.card import BookCard, Card, FormCard
 from bookwright.prompts.templates import own_template, template
 
-BLOCK_TAGS = (
-    "book_level_design", "upper_level_design", "upper_level_search", "global_state_summary",
-    "latest_text", "text_summary", "overall_planning", "search_dependent", "design_dependent", "more_summary",
-    "current_task",
-)  # fmt: skip
-"""The components of a context, in order of change, seldom first.
-
-What is known of a unit before it is planned stands still meanwhile: the text before it, what happened, the tree of
-units. What its tasks produce only grows at its end, the findings less often than the designs. What a task asks for by
-itself, and the task with its unit's other tasks, are new with each. A cache serves more of a book so than in the order
-of DESIGN section 9 (docs/benchmarks.md).
-"""
-
-PROSE_TAGS = (
-    "order", "voice", "style_guide", "book_design", "unit_designs", "writers_brief", "current_task",
-    "search_dependent", "hints", "text_summary", "earlier_pages", "latest_text",
-)  # fmt: skip
-"""The components that whoever writes prose sees, in order."""
-
 
 def render(path: str, card: Card | FormCard, locale: str = "en", folder: Path | None = None) -> str:
     """Render the part of a prompt that is the step's own (role, method, output), or a blueprint's directions.

@@ -35,7 +35,7 @@ class Context:
     """The context blocks of one activity, as they stand in each of its prompts."""
 
     blocks: tuple[str, ...]
-    """In the order of `prompts.render.BLOCK_TAGS`, or `PROSE_TAGS` for who writes prose."""
+    """In the order of `COMPONENTS`, or of `PROSE_COMPONENTS` for who writes prose."""
     sources: tuple[int, ...]
     """Ids of the documents whose text stands in the blocks, in ascending order."""
     stable: int

@@ -73,7 +73,13 @@ COMPONENTS = (
         stands_whole=True,
     ),
 )  # fmt: skip
-"""In the order of `prompts.render.BLOCK_TAGS`: what changes least comes first."""
+"""In order of change, seldom first.
+
+What is known of a unit before it is planned stands still meanwhile: the text before it, what happened, the tree of
+units. What its tasks produce only grows at its end, the findings less often than the designs. What a task asks for by
+itself, and the task with its unit's other tasks, are new with each. A cache serves more of a book so than in the order
+of DESIGN section 9 (docs/benchmarks.md).
+"""
 
 BY_TAG = {component.tag: component for component in COMPONENTS}
 
@@ -118,7 +124,7 @@ PROSE_COMPONENTS = (
 """All that the steps which write prose see: the order, what was made for their eyes, and what readers have read.
 
 Designs stand there where nothing in them has to be kept from the writer, the writer's brief where something has.
-In the order of `prompts.render.PROSE_TAGS`. The text stands last, next to what goes on from it.
+The text stands last, next to what goes on from it.
 """
 
 

@@ -9,9 +9,9 @@ import jinja2.nodes
 from jinja2 import meta
 
 import bookwright
-from bookwright.prompts.render import BLOCK_TAGS, PROSE_TAGS
 from bookwright.prompts.templates import TEMPLATES, environment
 from tests.agents.everyone import EVERY_AGENT
+from tests.support.tags import BLOCK_TAGS, PROSE_TAGS
 
 OVERLAYS = TEMPLATES / "locales"
 """A folder for each prompt language but English, laid over the English set."""

@@ -14,7 +14,7 @@ from bookwright.models.story import quality, retelling, state
 from bookwright.models.text import changes
 from bookwright.models.text.language import Language
 from bookwright.models.tree import decision, plan
-from bookwright.prompts.render import BLOCK_TAGS, PROSE_TAGS
+from tests.support.tags import BLOCK_TAGS, PROSE_TAGS
 
 _LATIN = r"A-Za-z\u00c0-\u024f"
 _HAN = r"\u3400-\u4dbf\u4e00-\u9fff"

@@ -8,8 +8,8 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.tree.level import Level
-from bookwright.prompts.render import BLOCK_TAGS
 from tests.agents.context.books import block, make_library, size
+from tests.support.tags import BLOCK_TAGS
 
 
 def test_the_ten_blocks_stand_in_the_order_of_change(library):

@@ -12,7 +12,7 @@ from bookwright.agents.context.components import (
 )
 from bookwright.models.profile import PROFILES, ProfileName
 from bookwright.models.step import Activity
-from bookwright.prompts.render import BLOCK_TAGS, PROSE_TAGS
+from tests.support.tags import BLOCK_TAGS, PROSE_TAGS
 
 
 def test_the_components_stand_in_the_order_of_the_blocks():

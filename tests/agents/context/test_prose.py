@@ -12,8 +12,8 @@ from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.story_time.times import StoryTime
 from bookwright.models.tree.level import Level
-from bookwright.prompts.render import PROSE_TAGS
 from tests.agents.context.books import block, count_words, make_library, room, size
+from tests.support.tags import PROSE_TAGS
 
 
 def tags_of(context):
