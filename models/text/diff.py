@@ -146,14 +146,15 @@ def _shared(base: Sequence[str], mine: Sequence[str], theirs: Sequence[str]) -> 
 
 def _same(base: Sequence[str], other: Sequence[str]) -> list[tuple[int, int, int]]:
     """Find what two read alike, in order: both ends first, so that one change in a long text costs little."""
-    start = _shared_length(base, other)
-    end = _shared_length(base[start:][::-1], other[start:][::-1])
+    start = shared_length(base, other)
+    end = shared_length(base[start:][::-1], other[start:][::-1])
     middle = _matching(base[start : len(base) - end], other[start : len(other) - end])
     blocks = [(0, 0, start), *((a + start, b + start, size) for a, b, size in middle)]
     return [block for block in (*blocks, (len(base) - end, len(other) - end, end)) if block[2]]
 
 
-def _shared_length(one: Sequence[str], other: Sequence[str]) -> int:
+def shared_length(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many of their first pieces two texts have in common."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (first, second) in pairs if first != second), min(len(one), len(other)))
 

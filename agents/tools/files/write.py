@@ -3,7 +3,6 @@
 import os
 import re
 from difflib import unified_diff
-from itertools import takewhile
 from typing import Any, ClassVar
 
 from pydantic import Field
@@ -14,6 +13,7 @@ from bookwright.agents.tools.files.sandbox import Sandbox, kind_of
 from bookwright.agents.tools.tool import Params, PartialReasons, Tool, counted
 from bookwright.models.errors import ToolFailure
 from bookwright.models.talk.tool import ErrorCode, ToolResponse
+from bookwright.models.text.diff import shared_length
 
 LONGEST_CONTENT = 1_000_000
 """Characters."""
@@ -115,8 +115,8 @@ def _preview(before: str, after: str) -> tuple[str, bool]:
 
 def _changes(before: list[str], after: list[str]) -> list[str]:
     """The rows of a unified diff. Only what lies between the first and the last change is matched."""
-    head = _alike(before, after)
-    tail = _alike(before[head:][::-1], after[head:][::-1])
+    head = shared_length(before, after)
+    tail = shared_length(before[head:][::-1], after[head:][::-1])
     old, new = before[head : len(before) - tail], after[head : len(after) - tail]
     if max(len(old), len(new)) > _COMPARED_LINES:
         header = f"@@ -{head + 1},{len(old)} +{head + 1},{len(new)} @@"
@@ -125,11 +125,6 @@ def _changes(before: list[str], after: list[str]) -> list[str]:
     rows = unified_diff(before[start : len(before) - after_change], after[start : len(after) - after_change],
                         n=_AROUND, lineterm="")  # fmt: skip
     return [_HEADER.sub(lambda found: _moved(found, start), row) for row in rows][2:]
-
-
-def _alike(one: list[str], other: list[str]) -> int:
-    """How many first lines are the same."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _moved(header: re.Match[str], lines: int) -> str:
