@@ -62,10 +62,10 @@ def sampling_extra(
     if not is_prose:
         return dict(JSON)
     if language is not Language.EN:
-        return {**PROSE, "grammar": prose_grammar(language)}
+        return {**PROSE, "grammar": PROSE_GRAMMARS[language]}
     if model not in NARROW_MODELS:
-        return {**PROSE, "grammar": prose_grammar(language), "logit_bias": biases(_FIRST_PERSON, _NARRATION)}
-    grammar = narrow_grammar(names_in(premise), pronoun_of(premise)) if premise else prose_grammar(language)
+        return {**PROSE, "grammar": PROSE_GRAMMARS[language], "logit_bias": biases(_FIRST_PERSON, _NARRATION)}
+    grammar = narrow_grammar(names_in(premise), pronoun_of(premise)) if premise else PROSE_GRAMMARS[language]
     return {**PROSE, "grammar": grammar, "logit_bias": narrow_biases(premise)}
 
 
@@ -97,7 +97,8 @@ _JA = rf"""root ::= line ("\n\n" line)*
 line ::= [\u3040-\u30ff\u4e00-\u9fff々{_CJK_MARKS}]+ [。！？」…]"""
 _KO = r"""root ::= line ("\n\n" line)*
 line ::= [\uac00-\ud7a3 ,.!?…“”‘’"'—]+ [.!?…”"]"""
-_BY_LANGUAGE = {Language.EN: _PLAIN, Language.ZH: _ZH, Language.JA: _JA, Language.KO: _KO}
+PROSE_GRAMMARS = {Language.EN: _PLAIN, Language.ZH: _ZH, Language.JA: _JA, Language.KO: _KO}
+"""Grammars of plain prose: paragraphs of running text, nothing else."""
 
 _OPENERS = """A After Afterwards All Around As At Before Behind Below Beside But By Down Each Even Every Everything For
 From In Inside It Just Later Near No Nobody Nothing Now On Once One Only Outside Over Perhaps Slowly So Something Soon
@@ -107,11 +108,6 @@ the model would take the beginning for a way in ("Her" for "He")."""
 
 _SENTENCE_WORDS = "{3,22}"
 """Words after the first one. Longer sentences run away, shorter ones become a drum."""
-
-
-def prose_grammar(language: Language) -> str:
-    """Return the grammar of plain prose: paragraphs of running text, nothing else."""
-    return _BY_LANGUAGE[language].replace("\n\n", r"\n\n")
 
 
 def narrow_grammar(names: tuple[str, ...], pronoun: str) -> str:

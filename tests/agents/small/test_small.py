@@ -14,7 +14,7 @@ from bookwright.agents.small.premise import (
     pronoun_of,
     things_in,
 )
-from bookwright.agents.small.sampling import narrow_biases, narrow_grammar, prose_grammar, sampling_extra
+from bookwright.agents.small.sampling import PROSE_GRAMMARS, narrow_biases, narrow_grammar, sampling_extra
 from bookwright.agents.small.telling import better_of, ended, is_enough, joined, prefill_for, prose_score, trimmed
 from bookwright.models.text.language import Language
 from bookwright.models.tree.level import Level
@@ -193,14 +193,14 @@ def test_no_opener_can_be_mistaken_for_the_wrong_pronoun() -> None:
 def test_larger_models_may_let_people_speak() -> None:
     extra = sampling_extra(EN, is_prose=True, premise=PREMISE, model="embedded:qwen2.5-7b")
 
-    assert extra["grammar"] == prose_grammar(EN)
+    assert extra["grammar"] == PROSE_GRAMMARS[EN]
 
 
 @pytest.mark.parametrize("language", [Language.ZH, Language.JA, Language.KO])
 def test_other_languages_get_a_grammar_of_their_script_and_no_english_biases(language: Language) -> None:
     extra = sampling_extra(language, is_prose=True, premise="x")
 
-    assert extra["grammar"] != prose_grammar(EN)
+    assert extra["grammar"] != PROSE_GRAMMARS[EN]
     assert "logit_bias" not in extra
 
 

@@ -13,7 +13,7 @@ import pytest
 from bookwright.agents.backends.catalogue import PROVIDERS
 from bookwright.agents.backends.local.embedded import EmbeddedBackend
 from bookwright.agents.backends.protocol import EventKind, Prompt, Request, Sampling, StreamEvent
-from bookwright.agents.small.sampling import prose_grammar, sampling_extra
+from bookwright.agents.small.sampling import PROSE_GRAMMARS, sampling_extra
 from bookwright.models.errors import RequestRejected, UnknownModel
 from bookwright.models.settings import load_settings
 from bookwright.models.text.language import Language
@@ -106,7 +106,7 @@ def test_narrow_prose_names_nobody_new_and_lets_nobody_speak(room: Room) -> None
 
 @pytest.mark.parametrize("language", list(Language))
 def test_the_server_reads_every_prose_grammar(room: Room, language: Language) -> None:
-    reply = room.ask(request_for(tokens=4, extra={"grammar": prose_grammar(language)}))
+    reply = room.ask(request_for(tokens=4, extra={"grammar": PROSE_GRAMMARS[language]}))
 
     assert reply.usage.output_tokens == 4
 
