@@ -45,10 +45,6 @@ class CodexThen:
         """Return every entry as it stands at a unit."""
         return list(map(Sight(label, self.reading, story_now).see, self.entries()))
 
-    def only(self, slot: RecordSlot) -> "CodexThen":
-        """Return what one record alone makes of it."""
-        return CodexThen(tuple(record for record in self.records if slot_of(record) == slot), self.reading)
-
     def with_entries(self, matters: Callable[[CodexEntry], bool]) -> "CodexThen":
         """Return it with those of its entries that matter; secrets and threads stay."""
         kept = (record for record in self.records if not isinstance(record, CodexEntry) or matters(record))
