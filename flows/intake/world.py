@@ -143,15 +143,13 @@ class WorldSetting:
     pages: tuple[WorldPage, ...]
 
 
-def read_setting(brief: Brief, database: Database, settings: Settings) -> tuple[Brief, WorldSetting | None]:
-    """Return a brief that names its world in full, and what the world holds; None for a brief that names no world.
+def read_setting(brief: Brief, database: Database, settings: Settings) -> tuple[Brief, WorldSetting]:
+    """Return a brief that names its world in full, and what the world holds.
 
     Raises:
         InvalidBrief: The world is not there, is not finished, is no world, or is in another language.
         InvalidBlueprint: Its blueprint is gone or broken.
     """
-    if not brief.world:
-        return brief, None
     world = _world(brief.world, database)
     plan = _plan(world, brief, settings)
     with BookStorage(database, world.id, world.brief.language).read() as stores:
