@@ -24,11 +24,6 @@ _LONGEST_WAIT_SECONDS = 5.0
 """A turn that is further away is asked for again after so long: the limit may have been changed meanwhile."""
 
 
-def limit_name(provider: str) -> str:
-    """Name the limit of a provider."""
-    return f"bookwright-{provider}"
-
-
 def shared_pacer(database: Database, settings: Settings) -> Pacer:
     """Return what hands out turns: the Prefect server that is known here, or the database where none is."""
     own = DatabasePacer(database, settings)
@@ -58,7 +53,7 @@ class PrefectPacer:
             return self._instead.take(provider)
 
     def _taken(self, provider: str) -> Permit:
-        name, a_second = limit_name(provider), self._rates[provider] / 60.0
+        name, a_second = f"bookwright-{provider}", self._rates[provider] / 60.0
         with get_client(sync_client=True) as client:
             if name not in self._made:
                 client.upsert_global_concurrency_limit_by_name(name, max(1, math.floor(a_second)), a_second)

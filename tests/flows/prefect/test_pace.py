@@ -8,7 +8,7 @@ from prefect.settings import get_current_settings
 
 from bookwright.agents.backends.spending.pace import DatabasePacer
 from bookwright.flows.library import opened_library
-from bookwright.flows.prefect.pace import PrefectPacer, limit_name, shared_pacer
+from bookwright.flows.prefect.pace import PrefectPacer, shared_pacer
 from bookwright.flows.prefect.server import PrefectApi, api_url, free_port
 from bookwright.models.settings import load_settings
 from tests.agents.backends.test_pace import Handing, Permit
@@ -24,7 +24,7 @@ def test_workers_share_a_limit_of_the_server_that_is_made_for_them(prefect_serve
     turns = [first.take("openai"), second.take("openai"), first.take("openai")]
 
     with get_client(sync_client=True) as client:
-        limit = client.read_global_concurrency_limit_by_name(limit_name("openai"))
+        limit = client.read_global_concurrency_limit_by_name("bookwright-openai")
     assert [turn.is_ours for turn in turns] == [True, False, False]
     assert all(turn.seconds > 0 for turn in turns[1:])
     assert (limit.limit, limit.slot_decay_per_second) == (1, 0.1)
