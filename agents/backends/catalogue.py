@@ -198,10 +198,8 @@ def split_name(name: str) -> tuple[Provider, str]:
 def output_mode(name: str) -> OutputMode:
     """Tell how this model is asked for JSON."""
     provider, model = split_name(name)
-    for pattern, mode in provider.output_overrides:
-        if fnmatchcase(model.lower(), pattern):
-            return mode
-    return provider.output_mode
+    overrides = (mode for pattern, mode in provider.output_overrides if fnmatchcase(model.lower(), pattern))
+    return next(overrides, provider.output_mode)
 
 
 def calls_tools(name: str) -> bool:

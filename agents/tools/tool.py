@@ -193,10 +193,8 @@ def _as_response(answer: object) -> ToolResponse:
 def _guess_code(wording: str) -> ErrorCode:
     """The error code that a sentence speaks of."""
     lowered = wording.casefold()
-    for code, words in _WORDS:
-        if any(word in lowered for word in words):
-            return code
-    return ErrorCode.INTERNAL_ERROR
+    told = (code for code, words in _WORDS if any(word in lowered for word in words))
+    return next(told, ErrorCode.INTERNAL_ERROR)
 
 
 def _parsed(answer: str | bytes) -> Any:
