@@ -8,6 +8,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -116,13 +117,11 @@ def _ask(endpoint: Endpoint, usual: int) -> int:
     """Return what a server says a model takes; 0 where it is silent or does not know."""
     route = endpoint.provider.window_route
     assert route is not None  # no other is asked
-    asker = _Asker(endpoint, time.monotonic() + DEADLINE_SECONDS)
-    try:
-        return _ROUTES[route](asker, usual)
-    except (AttributeError, KeyError, TypeError, ValueError):  # an answer of another shape is none
-        return 0
-    finally:
-        asker.close()
+    with closing(_Asker(endpoint, time.monotonic() + DEADLINE_SECONDS)) as asker:
+        try:
+            return _ROUTES[route](asker, usual)
+        except (AttributeError, KeyError, TypeError, ValueError):  # an answer of another shape is none
+            return 0
 
 
 class _Asker:
