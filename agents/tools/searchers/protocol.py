@@ -145,6 +145,5 @@ def canonical(url: str) -> str:
 
 
 def _query(parts: SplitResult) -> str:
-    kept = [(name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True, max_num_fields=None)]
-    told = urlencode([pair for pair in kept if not _TRACKING.fullmatch(pair[0])])
-    return f"?{told}" if told else ""
+    kept = [pair for pair in parse_qsl(parts.query, keep_blank_values=True) if not _TRACKING.fullmatch(pair[0])]
+    return f"?{urlencode(kept)}" if kept else ""
