@@ -6,6 +6,7 @@ Source: DESIGN section 10, item 5; S2-050 to S2-056.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from bookwright.agents.relay.figures.measure import Measurer
 from bookwright.agents.relay.figures.stock import stock_list
@@ -200,10 +201,8 @@ def _judged(unit: TaskNode, step: str, deps: Deps) -> QualityJudgement | None:
     text = prose_of(unit, deps)
     run = begin_activity(Activity.REVIEW, unit, deps, QUALITY.context, next_activity="close")
     run.lead_with("text", text)
-    is_revised = step == SECOND_ROUND
-    outcome = try_step(
-        run, QUALITY, lambda judged: report_move(unit, text, judged, deps, is_revised=is_revised), step=step
-    )
+    move = partial(report_move, unit, text, deps=deps, is_revised=step == SECOND_ROUND)
+    outcome = try_step(run, QUALITY, move, step=step)
     return outcome.value if outcome else None
 
 

@@ -95,8 +95,7 @@ def settle(unit: TaskNode, deps: Deps) -> Decision:
     That is the circuit breaker: what was missing stays recorded as the unit's open points, and
     goes to the next level's planner or to the write plan. Source: S3-023 to S3-026.
     """
-    if unit.decision not in (None, Decision.CONTINUE_PLANNING):
-        assert unit.decision is not None
+    if unit.decision is not None and unit.decision is not Decision.CONTINUE_PLANNING:
         return unit.decision
     decision = Decision.PROCEED_TO_WRITE if deps.makes_designs else decision_by_length(unit, deps)
     if unit.planning_round:

@@ -85,8 +85,7 @@ def ask_reader(unit: TaskNode, a: str, b: str, deps: Deps) -> ReaderVerdict:
     Raises `NoResult` if no answer was one, and what any step does.
     """
     first, second = _verdict(unit, a, b, deps), _verdict(unit, b, a, deps)
-    chosen = {"A": "a", "B": "b"}[first.better], {"A": "b", "B": "a"}[second.better]
-    preferred = chosen[0] if chosen[0] == chosen[1] else ""
+    preferred = first.better.lower() if second.better != first.better else ""  # in both orders the same draft
     return ReaderVerdict(preferred, (first.reasoning, second.reasoning))
 
 
