@@ -92,9 +92,7 @@ def tokens_of(text: str, language: Language) -> list[str]:
 def repetition(text: str, language: Language) -> float:
     """Return the share of runs of five tokens that occur more than once, 0 to 1."""
     grams = _grams(tokens_of(text, language), _RUN)
-    if not grams:
-        return 0.0
-    return sum(count for count in grams.values() if count > 1) / sum(grams.values())
+    return sum(count for count in grams.values() if count > 1) / max(grams.total(), 1)
 
 
 def _grams(tokens: list[str], size: int) -> Counter[tuple[str, ...]]:

@@ -178,9 +178,8 @@ def _variety(text: str, language: Language) -> float:
 
 
 def _quotes(text: str) -> str:
-    counts = {pair: text.count(pair[0]) for pair in _QUOTE_PAIRS}
-    pair = max(counts, key=lambda name: counts[name])
-    return pair if counts[pair] else ""
+    pair = max(_QUOTE_PAIRS, key=lambda marks: text.count(marks[0]))
+    return pair if pair[0] in text else ""
 
 
 def _person(told: str, language: Language) -> Literal["first", "second", "third", ""]:
