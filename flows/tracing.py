@@ -52,9 +52,7 @@ def untraced() -> Traced:
 
 def tracing_as_set() -> Traced:
     """Return what the environment asks for: spans, or nothing; raise `InvalidSetting` if it cannot have them."""
-    if not is_on():
-        return untraced()
-    return traced_by(provider_as_set(), captures_texts=captures_texts())
+    return traced_by(provider_as_set(), captures_texts=captures_texts()) if is_on() else untraced()
 
 
 def traced_by(provider: "TracerProvider", *, captures_texts: bool = False) -> Traced:

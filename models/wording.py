@@ -45,9 +45,7 @@ def tokens(count: int) -> str:
 
 def moment(seconds: float | None) -> str:
     """Show a time since 1970 in the local time zone, to the minute; nothing where it is not known."""
-    if seconds is None:
-        return ""
-    return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
+    return "" if seconds is None else datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
 
 
 def duration(seconds: float) -> str:

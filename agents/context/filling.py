@@ -111,9 +111,7 @@ class Filling:
 
     def _global_state(self, room: int) -> Pruned:
         state = materials.state_for(self._place)
-        if state is None:
-            return Pruned()
-        return Pruned(self._pruner.condense(state.text, room), frozenset([state.id]))
+        return Pruned(self._pruner.condense(state.text, room), frozenset([state.id])) if state else Pruned()
 
     def _tree(self, room: int, *, has_tasks: bool) -> Pruned:
         self._has_unit_tree = not has_tasks

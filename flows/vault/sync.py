@@ -161,9 +161,7 @@ class Sync:
     def _settled(self, conflict: str) -> bytes | None:
         """Return what a person made of a conflict; None where there is none, or it is not settled yet."""
         content = self._read(conflict) if self._vault.folder.has(conflict) else None
-        if content is None or has_marks(content.decode("utf-8", "replace")):
-            return None
-        return content
+        return None if content is None or has_marks(content.decode("utf-8", "replace")) else content
 
     def _look_at_gone(self, path: str) -> None:
         """Look at the file of a page that the book has no more: a person may have changed it."""

@@ -160,9 +160,7 @@ def spoil(text: str, step: Step, mode: Mode) -> Reply:
     rng = step.rng("flaw")
     if step.attempt <= _SPOILED_TRIES and rng.random() < mode.flaws:
         return _spoiled(text, step, rng)
-    if step.output and rng.random() < mode.wrapped:
-        return Reply(text=_wrapped(text, rng))
-    return Reply(text=text)
+    return Reply(text=_wrapped(text, rng) if step.output and rng.random() < mode.wrapped else text)
 
 
 def _spoiled(text: str, step: Step, rng: Random) -> Reply:

@@ -128,9 +128,7 @@ def _is_certain(draft: Folded, wanted: Folded, start: int, end: int) -> bool:
 
 
 def _may_be_chance(letter: str, gap: str) -> bool:
-    if _CLAUSE.search(gap):
-        return True
-    return gap.isspace() and (is_spelt(letter) or is_hangul(letter))
+    return bool(_CLAUSE.search(gap)) or (gap.isspace() and (is_spelt(letter) or is_hangul(letter)))
 
 
 def _is_inside_kana(draft: Folded, wanted: Folded, start: int, end: int) -> bool:

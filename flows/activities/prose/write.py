@@ -115,9 +115,7 @@ def _is_read_first(unit: TaskNode, deps: Deps) -> bool:
 
 def steps_of(unit: TaskNode, deps: Deps) -> Workflow:
     """The steps that end in a unit's prose."""
-    if is_told(unit, deps):
-        return TOLD
-    return write_workflow(unit.level, deps.profile.name, depth_at(unit, deps))
+    return TOLD if is_told(unit, deps) else write_workflow(unit.level, deps.profile.name, depth_at(unit, deps))
 
 
 def _put_book_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
