@@ -51,9 +51,7 @@ def node_card(node: TaskNode, position: str = "") -> NodeCard:
     )
 
 
-def make_card(
-    brief: Brief, unit: TaskNode, task: TaskNode | None = None, *, position: str = "", **fields: Any
-) -> Card:  # fmt: skip
+def make_card(brief: Brief, unit: TaskNode, task: TaskNode | None = None, *, position: str = "", **fields: Any) -> Card:
     """The card of one activity, with some more fields; what depends on its steps is filled in with `replace`."""
     shown = node_card(unit, position)
     own = shown if task is None else node_card(task, position)

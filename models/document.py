@@ -87,9 +87,7 @@ class DocumentOrigin(StrEnum):
     @property
     def is_by_hand(self) -> bool:
         """True for words that the author wrote or took up again: nobody is asked to make them better."""
-        return self in (
-            DocumentOrigin.AUTHOR, DocumentOrigin.RESTORE, DocumentOrigin.CANDIDATE, DocumentOrigin.IMPORT,
-        )  # fmt: skip
+        return self in (DocumentOrigin.AUTHOR, DocumentOrigin.RESTORE, DocumentOrigin.CANDIDATE, DocumentOrigin.IMPORT)
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-ROLES = (
-    "planner", "judge", "designer", "divider", "writer", "critic", "summariser", "maintainer",
-    "researcher",
-)  # fmt: skip
+ROLES = ("planner", "judge", "designer", "divider", "writer", "critic", "summariser", "maintainer", "researcher")
 """Each agent asks the model of its role. Source: DESIGN section 7."""
 
 PROVIDERS = (

@@ -83,9 +83,7 @@ of DESIGN section 9 (docs/benchmarks.md).
 
 BY_TAG = {component.tag: component for component in COMPONENTS}
 
-TREE_WITH_TASKS = replace(
-    BY_TAG["overall_planning"], change=ChangeRate.BY_ACTIVITY, share=0.07, most=0.07, turn=11
-)  # fmt: skip
+TREE_WITH_TASKS = replace(BY_TAG["overall_planning"], change=ChangeRate.BY_ACTIVITY, share=0.07, most=0.07, turn=11)
 """The tree down to the tasks of the unit, for whoever has little else. The others see the tree of units, which stands
 still while a unit is planned, and the unit's tasks with the task in hand."""
 

@@ -121,9 +121,7 @@ class Desk:
 
 def step_key(activity: Activity, node: TaskNode, step: str, round_: int = 0) -> StepKey:
     """Return the key of a step of an activity of a node, as the node stands."""
-    return StepKey(
-        book=node.book, node=node.key, revision=node.revision, activity=activity, round=round_, step=step
-    )  # fmt: skip
+    return StepKey(book=node.book, node=node.key, revision=node.revision, activity=activity, round=round_, step=step)
 
 
 def record_surely(

@@ -114,10 +114,7 @@ class Hearing:
         counts = [_counts(told)] if isinstance(told, dict) else self._counts if self._is_counted else []
         read, cached, written, output = (sum(count[name] for count in counts) for name in _COUNTS)
         return Usage(
-            input_tokens=read + cached + written,
-            cached_tokens=cached,
-            cache_write_tokens=written,
-            output_tokens=output,
+            input_tokens=read + cached + written, cached_tokens=cached, cache_write_tokens=written, output_tokens=output
         )
 
     @property

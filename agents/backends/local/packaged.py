@@ -63,9 +63,7 @@ def file_hash(path: Path) -> str:
 
 
 PACKAGED = WeightFile(
-    "SmolLM2-135M-Instruct.Q4_1.gguf",
-    98_362_432,
-    "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+    "SmolLM2-135M-Instruct.Q4_1.gguf", 98_362_432, "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 )
 """What that package brings. The package itself is never imported: it would want more than it has."""
 

@@ -175,11 +175,7 @@ def _make_client(endpoint: Endpoint, settings: Settings) -> _Client:
     else:
         http = http_client(timeout=timeout, verify=system_tls())
     client: _Client = sdk_client(
-        api_key=endpoint.api_key or "none",
-        base_url=endpoint.base_url,
-        max_retries=0,
-        timeout=timeout,
-        http_client=http,
+        api_key=endpoint.api_key or "none", base_url=endpoint.base_url, max_retries=0, timeout=timeout, http_client=http
     )
     return client
 

@@ -66,10 +66,7 @@ class Grep(Tool[GrepParams]):
     }  # fmt: skip
 
     def __init__(
-        self,
-        vault: Sandbox,
-        bounds: tuple[int, float] = (MOST_ENTRIES, MOST_SECONDS),
-        ripgrep: str | None = None,
+        self, vault: Sandbox, bounds: tuple[int, float] = (MOST_ENTRIES, MOST_SECONDS), ripgrep: str | None = None
     ) -> None:
         """`bounds`: entries looked at and seconds; `ripgrep`: its path, empty for none, None to look for it."""
         self._vault = vault
