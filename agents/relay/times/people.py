@@ -7,11 +7,10 @@ from functools import lru_cache
 
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Phase, Section, folded
 from bookwright.models.codex.extraction import FoundPerson
-from bookwright.models.story_time.clock import StoryClock
 from bookwright.models.story_time.lexicon import number_in
 from bookwright.models.story_time.reading import read_time
 from bookwright.models.story_time.times import FOREVER, MOST_LETTERS, Moment, Moments, StoryTime
-from bookwright.models.tree.place import ReadingOrder
+from bookwright.models.tree.place import Place, ReadingOrder
 
 _BIRTH = re.compile(r"birth|born|birthday|出生|生年|生日|诞生|誕生|生まれ|출생|생년|태어", re.IGNORECASE)
 _DEATH = re.compile(
@@ -95,9 +94,7 @@ def _words(section: Section | None) -> str:
 
 def _begun(phase: Phase, reading: ReadingOrder) -> Moments:
     """When somebody was dead at the latest, by a phase that says so."""
-    if phase.happens_at is not None:
-        return reading.clock.of(phase.happens_at)
-    return _at_the_latest(reading.label_at(phase.begins), reading.clock) if phase.begins else ()
+    return reading.clock.of(phase.happens_at) if phase.happens_at else _at_the_latest(phase.begins, reading)
 
 
 def _first_number(text: str) -> int | None:
@@ -117,13 +114,13 @@ def _stated(section: Section, reading: ReadingOrder) -> Moments:
 
 
 def _died(section: Section, reading: ReadingOrder) -> Moments:
-    known = reading.label_at(section.known_from) if section.known_from else ""
-    return _stated(section, reading) or _at_the_latest(known, reading.clock)
+    return _stated(section, reading) or _at_the_latest(section.known_from, reading)
 
 
-def _at_the_latest(label: str, clock: StoryClock) -> Moments:
-    """Some time before the end of a unit; empty for no unit."""
-    return tuple(Moment(own.axis, -FOREVER, own.high) for own in clock.at(label)) if label else ()
+def _at_the_latest(place: Place | None, reading: ReadingOrder) -> Moments:
+    """Some time before the end of the unit at a place; empty where there is none."""
+    label = reading.label_at(place) if place else ""
+    return tuple(Moment(own.axis, -FOREVER, own.high) for own in reading.clock.at(label)) if label else ()
 
 
 def same_person(name: str, life: Life) -> bool:
