@@ -62,7 +62,7 @@ def joined(text: str, piece: str) -> str:
     return f"{text} {piece}"
 
 
-def trimmed(text: str, language: Language) -> str:
+def trimmed(text: str) -> str:
     """Cut a text after its last whole sentence; empty if it holds none."""
     ends = list(_END.finditer(text))
     return text[: ends[-1].end()].strip() if ends else ""
@@ -76,7 +76,7 @@ def is_enough(text: str, target: int, language: Language) -> bool:
 def ended(text: str, closing: str, target: int, language: Language) -> str:
     """Cut a text to its target with the story's last sentence at its end, as a paragraph of its own."""
     room = target - language.measure(closing)
-    kept = cut_to(trimmed(text, language), max(room, 1), language)
+    kept = cut_to(trimmed(text), max(room, 1), language)
     return "\n\n".join(part for part in (kept, closing) if part)
 
 

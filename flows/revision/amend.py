@@ -113,7 +113,7 @@ def _begin(node: TaskNode, old: Document, deps: Deps, wanted: Amendment, guard: 
     card = unit_card(unit, deps, None if node.is_unit else node)
     length = old.length
     if old.kind is DocumentKind.PROSE:
-        length, guard = wanted.length or _planned_length(unit, old, deps), guard or guard_of(unit, deps)
+        length, guard = wanted.length or _planned_length(unit, old), guard or guard_of(unit, deps)
         unit = unit.model_copy(update={"length": length})
         card = measured(card, old.text, unit, deps)
     return ActivityRun(
@@ -122,7 +122,7 @@ def _begin(node: TaskNode, old: Document, deps: Deps, wanted: Amendment, guard: 
     )  # fmt: skip
 
 
-def _planned_length(unit: TaskNode, old: Document, deps: Deps) -> int:
+def _planned_length(unit: TaskNode, old: Document) -> int:
     """The unit's length, or that of its text where an author once gave it another."""
     planned = unit.length or old.length
     return old.length if is_off(planned, old.length, TOLERANCE) else planned

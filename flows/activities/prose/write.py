@@ -235,7 +235,7 @@ def _draft_in_pieces(unit: TaskNode, before: str, opening: str, closing: str, ru
         run.card = replace(run.card, piece=piece)
         prefill = telling.prefill_for(before, opening, text, language)
         reply = run.run(SMALL_DRAFT, step=f"draft.{piece}", prefill=prefill, is_bare=True, may_be_cut=True).value
-        told = telling.trimmed(telling.joined(text, reply), language)
+        told = telling.trimmed(telling.joined(text, reply))
         left, lost = cut_leaks(told, find)
         text = left or told  # what is cut here another piece can make good
         if text != told:
@@ -250,7 +250,7 @@ def _held(text: str, closing: str, unit: TaskNode, deps: Deps) -> str:
     language, target = deps.brief.language, unit.length or 1
     if closing:
         return telling.ended(text, closing, target, language)
-    return cut_to(telling.trimmed(text, language), target, language)
+    return cut_to(telling.trimmed(text), target, language)
 
 
 def _what_stands_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> tuple[str, str]:

@@ -130,9 +130,9 @@ def test_no_ending_closes_with_what_was_told() -> None:
 
 
 def test_a_text_is_cut_after_its_last_whole_sentence() -> None:
-    assert trimmed('She said "no." Then she wen', EN) == 'She said "no."'
-    assert trimmed("她走了。然后她", Language.ZH) == "她走了。"
-    assert trimmed("no end", EN) == ""
+    assert trimmed('She said "no." Then she wen') == 'She said "no."'
+    assert trimmed("她走了。然后她") == "她走了。"
+    assert trimmed("no end") == ""
 
 
 @pytest.mark.parametrize(
