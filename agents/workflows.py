@@ -64,9 +64,8 @@ _ARTEFACTS = {
     "guideline": "guideline", "plan": "plan", "draft": "draft", "refine": "draft", "design": "draft",
 }  # fmt: skip
 _TEMPERATURES = {
-    "proposer": CREATIVE, "planner": CREATIVE, "critic": REASONING, "second_critic": REASONING,
-    "refiner": SYNTHESIS, "guideline": CREATIVE, "plan": CREATIVE, "draft": CREATIVE, "refine": SYNTHESIS,
-    "design": CREATIVE,
+    "proposer": CREATIVE, "planner": CREATIVE, "critic": REASONING, "second_critic": REASONING, "refiner": SYNTHESIS,
+    "guideline": CREATIVE, "plan": CREATIVE, "draft": CREATIVE, "refine": SYNTHESIS, "design": CREATIVE,
 }  # fmt: skip
 
 

@@ -43,9 +43,8 @@ class Profile(FrozenModel):
 
 
 _STANDARD_BUDGET = {
-    "judge": 2_500, "questions": 2_000, "planner": 7_500, "designer": 7_500, "divider": 12_000,
-    "write_plan": 8_000, "writer": 9_000, "critic": 11_000, "refiner": 11_000,
-    "evaluator": 7_500, "maintainer": 3_000, "researcher": 7_500,
+    "judge": 2_500, "questions": 2_000, "planner": 7_500, "designer": 7_500, "divider": 12_000, "write_plan": 8_000,
+    "writer": 9_000, "critic": 11_000, "refiner": 11_000, "evaluator": 7_500, "maintainer": 3_000, "researcher": 7_500,
 }  # fmt: skip
 
 
@@ -74,14 +73,12 @@ def fitted(profile: Profile, window: int, scale: float = 1.0) -> Profile:
 
 
 _ECONOMY = Profile(
-    name=ProfileName.ECONOMY, max_planning_rounds=1, max_tasks_per_round=3, max_unit_length=3_000,
-    designs_leaves=False, decomposes=False, asks_decision=False, asks_questions=False, condenses=False,
-    context_budget=_scaled(0.6),
+    name=ProfileName.ECONOMY, max_planning_rounds=1, max_tasks_per_round=3, max_unit_length=3_000, designs_leaves=False,
+    decomposes=False, asks_decision=False, asks_questions=False, condenses=False, context_budget=_scaled(0.6),
 )  # fmt: skip
 _STANDARD = Profile(
-    name=ProfileName.STANDARD, max_planning_rounds=3, max_tasks_per_round=7, max_unit_length=3_000,
-    designs_leaves=True, decomposes=True, asks_decision=True, asks_questions=True, condenses=True,
-    context_budget=_STANDARD_BUDGET,
+    name=ProfileName.STANDARD, max_planning_rounds=3, max_tasks_per_round=7, max_unit_length=3_000, designs_leaves=True,
+    decomposes=True, asks_decision=True, asks_questions=True, condenses=True, context_budget=_STANDARD_BUDGET,
 )  # fmt: skip
 _SMALL = {"name": ProfileName.SMALL, "max_unit_length": 300, "context_budget": dict.fromkeys(_STANDARD_BUDGET, 1_000)}
 _FINE = {"name": ProfileName.FINE, "context_budget": _scaled(1.5)}

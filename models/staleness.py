@@ -65,9 +65,8 @@ _ADVICE = (DocumentKind.RETELLING, DocumentKind.REVIEW, DocumentKind.CONSISTENCY
 """What was said about a text: later units were advised by it, and stand when it is said again in other words."""
 
 _IN_ORDER = (
-    DocumentKind.BOOK_DESIGN, DocumentKind.GLOBAL_STATE, DocumentKind.DESIGN, DocumentKind.FINDINGS,
-    DocumentKind.VOICE, DocumentKind.WRITERS_BRIEF, DocumentKind.PROSE, DocumentKind.SUMMARY, DocumentKind.REVIEW,
-    DocumentKind.BLURB,
+    DocumentKind.BOOK_DESIGN, DocumentKind.GLOBAL_STATE, DocumentKind.DESIGN, DocumentKind.FINDINGS, DocumentKind.VOICE,
+    DocumentKind.WRITERS_BRIEF, DocumentKind.PROSE, DocumentKind.SUMMARY, DocumentKind.REVIEW, DocumentKind.BLURB,
 )  # fmt: skip
 """In which order the documents of one node are made."""
 

@@ -81,11 +81,9 @@ def secret_text(secret: Secret, at: str, reading: ReadingOrder) -> CodexText:
         source="secret", id=secret.id, text=secret.content,
         level=Visibility.USE if coming_out.is_out(secret, at, reading) else secret.visibility,
         about=secret.related_entity, allowed=secret.allowed_expressions, forbidden=secret.forbidden_keywords,
-        subtlety=_SUBTLETY[secret.importance], is_told=is_told,
-        is_owed=state in (SecretState.DUE, SecretState.PENDING),
+        subtlety=_SUBTLETY[secret.importance], is_told=is_told, is_owed=state in (SecretState.DUE, SecretState.PENDING),
         told_in=reading.number(came_out) if came_out and is_told else None,
-        is_later=coming_out.is_yet_to_happen(secret, at, reading),
-        unaware=coming_out.unaware_at(secret, at, reading),
+        is_later=coming_out.is_yet_to_happen(secret, at, reading), unaware=coming_out.unaware_at(secret, at, reading),
     )  # fmt: skip
 
 

@@ -144,8 +144,7 @@ class ContinuityDirector:
             errors.append(f"Context integration failed: {in_short(error)}")
         return ContextBuildResult(
             scene=scene, context=context, visibility_context=sight.codex, foreshadow_instructions=sight.orders,
-            forbidden_keywords=sight.keywords.all, hints=sight.hints,
-            errors=tuple(errors), warnings=shortfall.warnings,
+            forbidden_keywords=sight.keywords.all, hints=sight.hints, errors=tuple(errors), warnings=shortfall.warnings,
         )  # fmt: skip
 
     def sight(

@@ -136,8 +136,7 @@ def _planned_secret(secret: Secret, at: str, reading: ReadingOrder) -> PlannedSe
     is_told = state is SecretState.TOLD and telling is not None
     return PlannedSecret(
         secret=secret, state=state, is_late=coming_out.is_late(secret, at, reading),
-        is_later=coming_out.is_yet_to_happen(secret, at, reading),
-        unaware=coming_out.unaware_at(secret, at, reading),
+        is_later=coming_out.is_yet_to_happen(secret, at, reading), unaware=coming_out.unaware_at(secret, at, reading),
         comes_out=Where.of(secret.revealed_at, reading),
         came_out=Where.of(telling.place, reading) if telling and is_told else None,
     )  # fmt: skip

@@ -106,8 +106,7 @@ def _begin(sessions: SessionRepository, execution: Execution) -> Session:
     if known is not None and known.initialized:
         raise InvalidInput(f"session {known.id} was begun already; resume or fork it")
     return known or sessions.create(
-        execution.agent_id, execution.tab_id, book=execution.book, model=execution.model,
-        identity=execution.session.id,
+        execution.agent_id, execution.tab_id, book=execution.book, model=execution.model, identity=execution.session.id,
     )  # fmt: skip
 
 

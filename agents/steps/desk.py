@@ -214,9 +214,8 @@ class Recorder:
         self, reply: Reply, failure: Failure | None, detail: str, move: Move | None, *, is_again: bool = False
     ) -> int:
         attempt = Attempt(
-            key=self.key, attempt=self.number, role=self.agent.role, template=self.agent.prompt,
-            prompt=self.prompt, reply=reply, failure=failure, detail=detail, stores_prompt=self.desk.stores_prompts,
-            card=self.card,
+            key=self.key, attempt=self.number, role=self.agent.role, template=self.agent.prompt, prompt=self.prompt,
+            reply=reply, failure=failure, detail=detail, stores_prompt=self.desk.stores_prompts, card=self.card,
         )  # fmt: skip
         intent = f"{self.label} {self.key.step if failure else self.following}"
         patience = self.desk.settings.record_seconds

@@ -131,9 +131,8 @@ def chapter_move(unit: TaskNode, text: str, found: Extraction | None, prose: int
         )  # fmt: skip
         report = ConsistencyReport(
             unit=unit.label, results=results_of((*said.checks, *slips)) if found or slips else {},
-            details=(*(check for check in said.checks if check.result in ("warning", "error")), *slips),
-            when=said.when, people=said.people,
-            refused=(*refused, *touched.refused), alerts=tuple(alert.detail for alert in alerts),
+            details=(*(check for check in said.checks if check.result in ("warning", "error")), *slips), when=said.when,
+            people=said.people, refused=(*refused, *touched.refused), alerts=tuple(alert.detail for alert in alerts),
             strays=tuple(alert.excerpt for alert in unintended(text, after)[:_MOST_STRAYS]),
         )  # fmt: skip
         new = NewDocument(

@@ -118,8 +118,7 @@ def _move(
     still = worst_first((*(fault for result in results for fault in result.faults), *left))
     report = BlueprintReport(
         checks=results, faults=worst_first(tuple(fault for own in before for fault in own.faults)), open=still,
-        verdict=verdict_of(still, results), assessment=assessment or "",
-        was_read=any(own.was_read for own in before),
+        verdict=verdict_of(still, results), assessment=assessment or "", was_read=any(own.was_read for own in before),
     )  # fmt: skip
 
     return both(report_move(node, report, deps), close_node(node))

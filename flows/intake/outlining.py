@@ -119,8 +119,7 @@ def add_foreseen(unit: TaskNode, level: Level, index: int, deps: Deps) -> bool:
             story_time=own.story_time,
         )  # fmt: skip
         [child] = stores.nodes.add(
-            unit, [item], level=level.value, unit_index=index, is_last=is_last,
-            open_points=unit.open_points,
+            unit, [item], level=level.value, unit_index=index, is_last=is_last, open_points=unit.open_points,
             child_level=(Level.ACT if own.has_parts else Level.CHAPTER).value if own.units else None,
         )  # fmt: skip
         if own.design:

@@ -260,7 +260,6 @@ class Unclear(StrictModel):
 Command = (
     Status | Show | Read | Estimate | Pause | Resume | ChangeBrief | Export | Report | Measures
     | SetTime | Registers | AddEntry | EditEntry | AddSecret | EditSecret | AddThread | EditThread | Revise
-    | ForkBook | TellBranches
-    | CompareBranch | TellCandidates | TakeCandidate | TellNotes | AddNote
+    | ForkBook | TellBranches | CompareBranch | TellCandidates | TakeCandidate | TellNotes | AddNote
     | Stale | Refresh | Restore | Gates | Approve | Reject | Delete | Unclear
 )  # fmt: skip

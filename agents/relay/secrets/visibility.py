@@ -229,6 +229,5 @@ def _of_kept(kept: Notice | Restricted, text: str, level: Visibility) -> Hint:
 def _of_order(order: ForeshadowInstruction) -> Hint:
     return Hint(
         source=HintSource.FORESHADOWING, category="foreshadowing", entity_id=order.foreshadowing_id,
-        hint_text="; ".join(order.allowed_expressions) or order.note, level=Visibility.KNOW,
-        strength=_THREAD_STRENGTH,
+        hint_text="; ".join(order.allowed_expressions) or order.note, level=Visibility.KNOW, strength=_THREAD_STRENGTH,
     )  # fmt: skip
