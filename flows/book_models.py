@@ -43,8 +43,7 @@ def profile_of(brief: Brief, settings: Settings, option: str | None = None) -> P
 
 def fitted_profile(brief: Brief, settings: Settings, option: str | None = None) -> Profile:
     """Return the profile with budgets that the smallest window of the book's models has room for."""
-    names = names_of(brief, settings, option)
-    window = min(window_of(name, settings).tokens for name in names)
+    window = min(window_of(name, settings).tokens for name in names_of(brief, settings, option))
     return fitted(profile_of(brief, settings, option), window, brief.context_scale)
 
 

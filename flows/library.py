@@ -70,8 +70,7 @@ def book_id(brief: Brief, copy: int = 1) -> str:
     further = {"blueprint": brief.blueprint, "world": brief.world, "outline": brief.outline}
     values |= {name: value for name, value in further.items() if value}
     digest = hashlib.sha256(json.dumps(values, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:6]
-    slug = slug_of(brief.working_title)
-    return f"{slug}-{digest}" + (f"-{copy}" if copy > 1 else "")
+    return f"{slug_of(brief.working_title)}-{digest}" + (f"-{copy}" if copy > 1 else "")
 
 
 def book_of_brief(database: Database, brief: Brief) -> Book | None:

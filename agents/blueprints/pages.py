@@ -181,8 +181,7 @@ def _pair(snapshot: BookSnapshot, name: str, chapter: int) -> str:
 
 
 def _chapters(snapshot: BookSnapshot, numbers: Iterable[int]) -> str:
-    told = ", ".join(_chapter(snapshot, number) for number in numbers)
-    return told or word("never", snapshot.locale)
+    return ", ".join(_chapter(snapshot, number) for number in numbers) or word("never", snapshot.locale)
 
 
 def _chapter(snapshot: BookSnapshot, number: int) -> str:

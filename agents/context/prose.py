@@ -138,8 +138,7 @@ class ProseFilling:
         made = materials.findings_for_writer(self.place)
         own = self._pruner.evenly([self._clean(piece) for piece in made], room)
         left = room - self.kit.count(own.text) - 2
-        more = self.past.findings_before(left, self._clean)
-        return own.before(more)
+        return own.before(self.past.findings_before(left, self._clean))
 
     def _clean(self, piece: ContextPiece) -> ContextPiece:
         """Return a piece without the lines that tell what is kept back, with a mark where they stood."""

@@ -148,8 +148,7 @@ def with_times(
     """Return what a chapter says with the times and ages that code finds in it, and its slips of time."""
     if reading.clock.is_empty:
         return said, ()
-    entries = stores.codex.entries()
-    names = [own.names for own in entries if own.kind is EntryKind.CHARACTER]
+    names = [own.names for own in stores.codex.entries() if own.kind is EntryKind.CHARACTER]
     people = _with_ages(said.people, list(ages_in(text, names)))
     said = said.model_copy(update={"when": said.when or _dateline(text), "people": people[:_MOST_PEOPLE]})
     language = stores.books.get(unit.book).brief.language

@@ -146,8 +146,7 @@ def _at_no_other_order(node: TaskNode, old: Document, step: str, deps: Deps) -> 
 
 def _begun(stores: Stores, node: TaskNode, old: Document) -> dict[str, float]:
     """Return the steps on record by which a version is being changed, and when each was first answered."""
-    maker = _MAKERS[old.kind][0]
-    key = step_key(maker, node, AMENDED, AMENDING_ROUNDS + old.version)
+    key = step_key(_MAKERS[old.kind][0], node, AMENDED, AMENDING_ROUNDS + old.version)
     reviews = stores.steps.begun_beside(key.model_copy(update={"activity": Activity.REVIEW}))
     own = {name: first for name, first in reviews.items() if name.startswith(f"{LEAK_REVIEW.name}.")}
     return stores.steps.begun_beside(key) | (own if old.kind is DocumentKind.PROSE else {})

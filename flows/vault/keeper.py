@@ -88,8 +88,7 @@ def kept_vault(storage: BookStorage, book: Book, settings: Settings, bus: EventB
     if not settings.keep_vault:
         yield None
         return
-    created = WalkEvents(bus, storage).created
-    keeper = VaultKeeper(Vault(storage, book, settings), created, log.warning)
+    keeper = VaultKeeper(Vault(storage, book, settings), WalkEvents(bus, storage).created, log.warning)
     try:
         yield keeper
     finally:

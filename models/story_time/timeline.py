@@ -95,8 +95,7 @@ def places_in(reading: ReadingOrder) -> dict[str, PlaceInTime]:
     left = [label for label in labels if clock.time_of(label) is not None or len(clock.at(label)) > 1]
     for strand, (axis, own) in enumerate(_strands(left, clock), 1):
         moments = {label: next(one for one in clock.at(label) if one.axis == axis) for label in own}
-        line = _main_line([moments[label] for label in own])
-        main = {own[place] for place in line}
+        main = {own[place] for place in _main_line([moments[label] for label in own])}
         together: dict[Moment, list[str]] = {}
         for label in own:
             together.setdefault(moments[label], []).append(label)

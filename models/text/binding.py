@@ -28,8 +28,7 @@ _ARROW = lazy_pattern(r"->|→|⇒|=>|$")
 
 def binding_lines(text: str) -> list[str]:
     """Return the lines of a text that bind, without bullets, in their order."""
-    lines = _marked(text)
-    return [line for line in lines if not line.startswith(RELEASE) and _same(line)]
+    return [line for line in _marked(text) if not line.startswith(RELEASE) and _same(line)]
 
 
 def released_lines(text: str, known: Iterable[str]) -> list[str]:

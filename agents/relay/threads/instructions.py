@@ -137,8 +137,7 @@ def _if_it_falls(action: ForeshadowAction, thread: Foreshadowing, at: str, readi
     is_payoff = action is ForeshadowAction.PAYOFF
     told = (thread.title, thread.seed.content, *thread.ai_visibility.allowed_expressions)
     words = "\n".join((*told, thread.payoff.content) if is_payoff else told)
-    is_its = falls_to(at, words, reading, is_ending=is_payoff)
-    return action if is_its else ForeshadowAction.NONE
+    return action if falls_to(at, words, reading, is_ending=is_payoff) else ForeshadowAction.NONE
 
 
 def _instruction(

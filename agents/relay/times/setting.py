@@ -39,8 +39,7 @@ class Setting:
 
 def setting_of(label: str, reading: ReadingOrder) -> Setting | None:
     """Return when a unit is set; None where nobody has said."""
-    clock = reading.clock
-    time = clock.time_of(label)
+    time = reading.clock.time_of(label)
     if time is None:
         return None
     offset = read_time(time.when).offset
