@@ -55,11 +55,8 @@ def _refuse_writes(database: Database) -> None:
 
     @event.listens_for(database.engine, "connect")
     def _refuse(connection: Any, _: Any) -> None:
-        cursor = connection.cursor()
-        cursor.execute(statement)
-        cursor.close()
-        if not database.is_sqlite:
-            connection.commit()
+        connection.execute(statement)
+        connection.commit()
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,6 @@ def sqlite_engine(path: str, busy_seconds: float) -> Engine:
     @event.listens_for(engine, "connect")
     def _configure(connection: Any, _: Any) -> None:
         connection.isolation_level = None  # transactions begin in `Database`, not where the driver guesses
-        cursor = connection.cursor()
         for pragma in (
             "page_size=8192",  # before the first table: 2 KB texts fill a 4 KB page badly
             "journal_mode=WAL",
@@ -65,10 +64,9 @@ def sqlite_engine(path: str, busy_seconds: float) -> Engine:
             f"journal_size_limit={LOG_BYTES}",
         ):
             try:
-                cursor.execute(f"PRAGMA {pragma}")
+                connection.execute(f"PRAGMA {pragma}")
             except UnicodeDecodeError:  # what SQLite says of a broken file may quote its broken bytes
                 raise driver.DatabaseError("database disk image is malformed") from None
-        cursor.close()
 
     return engine
 
