@@ -45,15 +45,12 @@ class ChatView(Protocol):
 
     def hear(self, event: Event) -> None:
         """Show an event."""
-        ...
 
     def note(self, line: str) -> None:
         """Say something that is no part of the talk."""
-        ...
 
     def ended(self, bill: TalkBill) -> None:
         """An answer is over, well or not."""
-        ...
 
 
 @dataclass(frozen=True)
