@@ -72,13 +72,8 @@ def take_back(connection: Connection, book: str, undo: Mapping[str, Any], steps_
 
 def last_step(connection: Connection, book: str) -> int:
     """Return the newest step of a book's walk; 0 for none."""
-    newest = (
-        select(steps.c.id)
-        .where(steps.c.book == book, steps.c.round < AMENDING_ROUNDS)
-        .order_by(steps.c.id.desc())
-        .limit(1)
-    )
-    return connection.execute(newest).scalar_one_or_none() or 0
+    newest = select(func.max(steps.c.id)).where(steps.c.book == book, steps.c.round < AMENDING_ROUNDS)
+    return connection.execute(newest).scalar_one() or 0
 
 
 def _check_unchanged(connection: Connection, book: str, undo: Mapping[str, Any], steps_then: int) -> None:
