@@ -79,9 +79,7 @@ class StudioFigures(Collector):
 
     def text(self) -> str:
         """Return what a scrape gets."""
-        registry = CollectorRegistry()
-        registry.register(self)
-        return generate_latest(registry).decode()
+        return generate_latest(self).decode()
 
     def _read(self) -> None:
         queued = self._queued()
