@@ -8,9 +8,10 @@ from typing import Any
 from bookwright import __version__
 from bookwright.app.assistants.changes import BookChanges
 from bookwright.app.assistants.queries import BookQueries
-from bookwright.exports.files import write_whole
 from bookwright.models.errors import BookwrightError, MissingProgram
 from bookwright.models.settings import Settings
+from bookwright.storage.engine.database import make_home
+from bookwright.storage.files.privacy import write_once
 
 try:
     from anyio import to_thread
@@ -62,10 +63,8 @@ def _add(server: MCPServer, does: Callable[..., Any], annotations: ToolAnnotatio
 
 def token_of(settings: Settings) -> str:
     """Return the token of the HTTP server, which is made once and lies in the data folder, for its owner to read."""
-    path = settings.home / "mcp-token"
-    if not path.is_file():
-        write_whole(secrets.token_urlsafe(32), path)
-    return path.read_text(encoding="ascii").strip()
+    make_home(settings)
+    return write_once(settings.home / "mcp-token", secrets.token_urlsafe(32))
 
 
 class TokenGuard:

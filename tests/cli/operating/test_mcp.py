@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -249,6 +250,15 @@ def test_over_http_it_answers_the_token_and_no_page(settings: Settings, book: Bo
     finally:
         process.terminate()
         process.wait()
+
+
+def test_servers_that_start_at_once_have_one_token(settings: Settings) -> None:
+    from bookwright.app.assistants.server import token_of
+
+    with ThreadPoolExecutor(8) as pool:
+        tokens = set(pool.map(token_of, [settings] * 8))
+
+    assert tokens == {(settings.home / "mcp-token").read_text()}
 
 
 def test_on_a_port_in_use_it_does_not_say_that_it_serves(cli: Cli, settings: Settings) -> None:
