@@ -92,11 +92,6 @@ class NodeView:
             self.keep(node)
             self.keep_children(node.key, ())
 
-    def clear(self) -> None:
-        """Forget everything, as when nobody can say what was written."""
-        self._nodes.clear()
-        self._below.clear()
-
 
 class DocumentView:
     """The current documents of some nodes and kinds, with their texts, and the newest of some kinds."""
@@ -143,11 +138,6 @@ class DocumentView:
             if document.data_hash:
                 self.keep_data(document.data_hash, data)
 
-    def clear(self) -> None:
-        """Forget everything, as when nobody can say what was written."""
-        self._current.clear()
-        self.latest.clear()
-
 
 @dataclass
 class HeldView:
@@ -168,8 +158,7 @@ class HeldView:
 
     def clear(self) -> None:
         """Forget everything, as when nobody can say what was written."""
-        self.nodes.clear()
-        self.documents.clear()
+        self.nodes, self.documents = NodeView(), DocumentView()
         self.shelves = self.units = self.reading = self.waiting = None
 
 
