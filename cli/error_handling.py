@@ -4,6 +4,7 @@ import logging
 import tempfile
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -49,13 +50,11 @@ def _keep_traceback(error: Exception) -> Path:
     name = f"fault-{datetime.now():%Y%m%d-%H%M%S-%f}.txt"
     text = "".join(traceback.format_exception(error))
     for folder in (_logs, tempfile.gettempdir):
-        try:
+        with suppress(OSError, BookwrightError):
             path = Path(folder(), name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8", errors="backslashreplace")
             return path
-        except (OSError, BookwrightError):
-            continue
     return Path("nowhere: no folder can be written")
 
 
