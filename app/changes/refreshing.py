@@ -81,7 +81,7 @@ def bill_of(found: Iterable[StaleDocument], stores: Stores, *, is_anew: bool = F
     listed = list(found)
     if not any(stale.is_direct for stale in listed):
         return RefreshBill(Bill(), Bill())
-    making = stores.staleness.calls_behind(stale.document for stale in listed)
+    making = stores.staleness.calls_behind((stale.document for stale in listed), is_anew=is_anew)
     least: dict[int, MakingStep] = {}
     most: dict[int, MakingStep] = {}
     for stale in listed:

@@ -40,6 +40,9 @@ _IS_BEHIND = or_(
 )
 """The calls of a step's own activity; of prose all that wrote it, read it and put it right."""
 
+_AS_BEFORE = {DocumentOrigin.REPAIR, DocumentOrigin.RESTORE}
+_REVISED = {*DocumentOrigin} - {DocumentOrigin.STEP}
+
 
 @dataclass(frozen=True)
 class MakingStep:
@@ -95,10 +98,10 @@ class StalenessRepository(Repository):
         keys = self._connection.execute(query).scalars().all()
         return sorted(self._some(keys), key=lambda one: one.place)
 
-    def calls_behind(self, made: Iterable[Version | Document]) -> dict[int, list[MakingStep]]:
-        """Return all calls of the activities that some documents came of, by the ids of those documents."""
+    def calls_behind(self, made: Iterable[Version | Document], is_anew: bool = False) -> dict[int, list[MakingStep]]:
+        """Return all calls of the activities that some documents came of, by their ids; `is_anew` as for a refresh."""
         found: dict[int, list[MakingStep]] = {}
-        makers = self._makers(made)
+        makers = self._makers(made, is_anew)
         for some in batches(sorted(set(makers.values()))):
             query = select(_maker.c.id.label("maker"), steps).join(steps, _IS_BEHIND).where(_maker.c.id.in_(some))
             for row in self._connection.execute(query.order_by(steps.c.id)):
@@ -106,8 +109,11 @@ class StalenessRepository(Repository):
                 found.setdefault(row.maker, []).append(call)
         return {document: found[maker] for document, maker in makers.items()}
 
-    def _makers(self, made: Iterable[Version | Document]) -> dict[int, int]:
-        """Return the steps that documents came of; what was put right or taken up again came of what made it first."""
+    def _makers(self, made: Iterable[Version | Document], is_anew: bool) -> dict[int, int]:
+        """Return the steps that documents came of; what was put right or taken up again came of what made it first.
+
+        So does all prose that is to be written anew, however often it was revised.
+        """
         query = select(documents.c.id, documents.c.step, documents.c.origin, _base.c.id.label("before"))
         query, listed = query.outerjoin(_base, _IS_BASE).where(documents.c.book == self._book), list(made)
         known: dict[int, Any] = {}
@@ -116,10 +122,11 @@ class StalenessRepository(Repository):
             known |= {row.id: row for row in self._connection.execute(query.where(documents.c.node.in_(some)))}
         for document in listed:
             row = known[document.id]
-            while row.before and row.origin in (DocumentOrigin.REPAIR, DocumentOrigin.RESTORE):
+            passed = _REVISED if is_anew and document.kind is DocumentKind.PROSE else _AS_BEFORE
+            while row.before and row.origin in passed:
                 row = known[row.before]
-            if row.step:
-                found[document.id] = row.step
+            if step := row.step or known[document.id].step:  # what came with an import was written by no step
+                found[document.id] = step
         return found
 
     def _versions(self, *conditions: ColumnElement[bool]) -> list[Version]:

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,12 +17,15 @@ from bookwright.app.access import OpenBook
 from bookwright.cli.writing import running
 from bookwright.flows.deps import Deps
 from bookwright.flows.revision.refresh import RefreshScope
-from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.errors import BookPaused
+from bookwright.models.step import AMENDING_ROUNDS, Activity
 from bookwright.storage.lease import Lease
+from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import document_inputs
 from tests.cli.conftest import Cli
+from tests.cli.shelf import attempt
 from tests.support.books import make_settings
 
 
@@ -166,6 +170,33 @@ def test_a_refresh_that_is_interrupted_names_the_command_that_goes_on_with_the_s
     wanted = RefreshScope(options[0] if options else "1", "--anew" in options)
 
     assert wanted.options == options
+
+
+def test_a_text_that_was_revised_and_is_to_be_written_anew_is_billed_by_its_writing(
+    cli: Cli, book: BookStorage, words: Path
+) -> None:
+    def recorded(step: str, round_: int, kept: NewDocument | None = None) -> None:
+        made = attempt(chapter, step, "It rained.", Activity.WRITE)
+        made = replace(made, key=made.key.model_copy(update={"round": round_}))
+        journal.record(made, (lambda stores, key: stores.documents.add(kept, key)) if kept else None)
+
+    with book.write() as stores:
+        lease = Lease.take(stores.connection, "lamp", "the test", 60)
+        chapter = stores.nodes.by_label("1.1")
+        [design] = stores.documents.of_nodes([stores.nodes.by_label("1.4").key], DocumentKind.DESIGN)
+    journal, prose = Journal(book, lease), NewDocument(node=chapter.key, kind=DocumentKind.PROSE, text="It rained.")
+    recorded("outline", 0)
+    recorded("refine", 0, prose)
+    note = {"text": "It poured.", "origin": DocumentOrigin.NOTE, "base": 2, "inputs": (design.id,)}
+    recorded("amend.2", AMENDING_ROUNDS + 2, prose.model_copy(update=note))
+    with book.write() as stores:
+        lease.release(stores.connection)
+    cli("revise", "lamp", "1.4", "--text", words)
+
+    revised, anew = cli("refresh", "lamp", "1.1").err, cli("refresh", "lamp", "1.1", "--anew").err
+
+    assert ". 1 calls, 1.5k tokens" in revised
+    assert ". 3 calls, 4.5k tokens" in anew
 
 
 def test_a_note_asks_for_no_more_than_is_written_at_once(cli: Cli, book: BookStorage) -> None:
