@@ -80,11 +80,11 @@ class ProgressLines:
         try:
             yield
         except BookPaused as rest:
-            self._complete(_rest_of(rest), rest.exit_code)
+            self._complete(rest_of(rest), rest.exit_code)
             raise
         except typer.Exit as stop:
             cause = stop.__cause__
-            facts = _rest_of(cause) if isinstance(cause, BookPaused) else {"state": BookState.PAUSED.value}
+            facts = rest_of(cause) if isinstance(cause, BookPaused) else {"state": BookState.PAUSED.value}
             self._complete(facts, stop.exit_code)
             raise
         except BaseException as error:  # also an interrupt: whoever reads learns why the lines end
@@ -189,7 +189,7 @@ class ProgressLines:
         os.close(nowhere)
 
 
-def _rest_of(rest: BookPaused) -> dict[str, Any]:
+def rest_of(rest: BookPaused) -> dict[str, Any]:
     """Say why a book rests, and at which gate, if that is why."""
     facts: dict[str, Any] = {"state": BookState.PAUSED.value, "reason": rest.reason, "advice": rest.advice}
     if isinstance(rest, GateWaiting):

@@ -32,7 +32,7 @@ from bookwright.flows.library import find_or_create, is_begun, setting_of
 from bookwright.flows.stopping import Limits
 from bookwright.models.book import BookState
 from bookwright.models.brief import Brief
-from bookwright.models.errors import GateWaiting, InvalidInput, InvalidSetting
+from bookwright.models.errors import BookPaused, GateWaiting, InvalidInput, InvalidSetting
 from bookwright.models.settings import Settings, load_settings
 from bookwright.models.wording import duration, money, tokens
 from bookwright.storage.stores import BookStorage
@@ -181,11 +181,15 @@ def _result(opened: OpenBook, wishes: "running.Wishes", formats: list[str]) -> "
     is_finished = book.state is BookState.FINISHED
     try:
         finished = book if is_finished else running.run(opened, wishes)
-    except GateWaiting as waiting:
-        if wishes.run.as_json:
-            print_json({"book": book.id, "state": BookState.WAITING.value, "gate": facts_of(waiting.gate)})
-        elif waiting.gate.notice:
-            note(waiting.gate.notice)
+    except (BookPaused, typer.Exit) as stop:
+        rest = stop.__cause__ if isinstance(stop, typer.Exit) else stop
+        gate = rest.gate if isinstance(rest, GateWaiting) else None
+        if wishes.run.as_json and isinstance(rest, BookPaused):
+            from bookwright.cli.writing.ndjson import rest_of
+
+            print_json({"book": book.id, **rest_of(rest), "gate": gate and facts_of(gate)})
+        elif gate and gate.notice:
+            note(gate.notice)
         raise
     from bookwright.cli.writing.result import Result  # brings all that a written book is judged by
 

@@ -28,6 +28,7 @@ LINES: tuple[tuple[str, str], ...] = (
     ("write", "write --premise Ships. --words 600 --no-prefect"),
     ("progress", "write --premise Boats. --words 600 --no-prefect --json-progress --stream"),
     ("write-waiting", "write --premise Gulls. --words 600 --planning-rounds 1 --gate outline --no-prefect"),
+    ("write-waiting", "write --premise Rooks. --words 600 --budget-tokens 1000 --no-prefect"),
     ("gates-show", "gates gulls --show"), ("approve", "approve gulls"),
     ("blueprints-check", "blueprints check {blueprint}"),
     ("status-all", "status"), ("status", "status lamp"), ("tree", "tree lamp --planning"), ("show", "show lamp 1.4"),

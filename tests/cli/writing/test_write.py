@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -54,6 +55,15 @@ def test_another_book_of_the_same_brief_must_be_asked_for(cli):
     first, second = book_of(cli), book_of(cli, "--new")
 
     assert second["book"] == f"{first['book']}-2"
+
+
+def test_a_book_that_comes_to_rest_says_so_as_json_and_what_to_type(cli):
+    outcome = cli(*WRITE, "--json", "--budget-tokens", "1000")
+
+    facts = json.loads(outcome.out)
+    assert (outcome.code, facts["state"], facts["gate"]) == (4, "paused", None)
+    assert outcome.err.endswith(f"bookwright: {facts['reason']}. {facts['advice']}.\n")
+    assert f"`bookwright resume {facts['book']}` goes on" in facts["advice"]
 
 
 def test_what_happens_is_told_line_by_line_without_a_terminal(cli):
@@ -195,18 +205,21 @@ def test_a_signal_lets_the_book_rest_with_everything_recorded(cli, home, tmp_pat
         "--profile",
         "economy",
         "--no-prefect",
+        "--json",
     ]
     with reached().talking(arguments, os.environ, tmp_path / "err") as (process, said):
-        said.readline()  # the first step is recorded
+        while not (tmp_path / "err").read_text("utf-8"):  # the first step is not recorded yet
+            time.sleep(0.01)
 
         process.send_signal(number)
-        said.read()
+        told = json.loads(said.read())
         process.wait()
     err = (tmp_path / "err").read_text("utf-8")
 
     [facts] = json.loads(cli("status", "--json").out)
     assert process.returncode == code, err
     assert "bookwright: asked to rest." in err
+    assert (told["book"], told["state"], told["reason"]) == (facts["book"], "paused", "asked to rest")
     assert (facts["state"], facts["reason"]) == ("paused", "asked to rest")
     with open_book(facts["book"]) as opened:
         assert opened.book.lease_owner is None
