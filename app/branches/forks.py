@@ -5,7 +5,7 @@ A branch shares what stands, and pays only for what it writes anew.
 
 import hashlib
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bookwright.app.access import OpenBook
@@ -13,7 +13,7 @@ from bookwright.app.node_lookup import find_node
 from bookwright.app.status.books import queued_books, state_of
 from bookwright.failpoints import Failpoint
 from bookwright.flows.library import slug_of
-from bookwright.models.book import Book, BookState
+from bookwright.models.book import RESTING, Book, BookState
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidInput
 from bookwright.models.tree.place import order_of
@@ -151,9 +151,8 @@ class BranchTree:
 def branch_tree(opened: OpenBook, queued: Collection[str] | None = None) -> BranchTree:
     """Return the book from which a book comes in the end, with all branches, whichever of them was asked for.
 
-    `queued` are the books that wait for a worker; without them a known server is asked.
+    `queued` are the books that wait for a worker; without them a known server is asked, if one of these rests.
     """
-    waiting = queued_books(opened.settings) if queued is None else queued
     with opened.storage.database.read() as connection:
         books, branches = BookRepository(connection), BranchRepository(connection)
 
@@ -161,11 +160,15 @@ def branch_tree(opened: OpenBook, queued: Collection[str] | None = None) -> Bran
             book = books.get(identity)
             stores = Stores(connection, identity, book.brief.language.measure)
             told = _stretches(stores, fork)
-            yield BranchRow(book, depth, stores.nodes.root().written, fork, *told, book.id in waiting)
+            yield BranchRow(book, depth, stores.nodes.root().written, fork, *told)
             for one in branches.of(identity):
                 yield from below(one.book, depth + 1, one)
 
-        return BranchTree(tuple(below(branches.root_of(opened.book.id), 0, None)))
+        rows = tuple(below(branches.root_of(opened.book.id), 0, None))
+    if any(row.standing in RESTING for row in rows):
+        waiting = queued_books(opened.settings) if queued is None else queued
+        rows = tuple(replace(row, is_queued=row.book.id in waiting) for row in rows)
+    return BranchTree(rows)
 
 
 def _stretches(stores: Stores, fork: Fork | None) -> tuple[tuple[tuple[int, bool], ...], int]:

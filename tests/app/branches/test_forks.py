@@ -11,6 +11,7 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from prefect.settings import PREFECT_API_URL, temporary_settings
 from sqlalchemy import func, select
 
 from bookwright.agents.backends.service import ModelService
@@ -31,6 +32,7 @@ from bookwright.storage.tables import passages, steps, texts, vectors
 from tests.app.branches.grove import Grove
 from tests.app.branches.test_merging import prose, rewrite
 from tests.support.books import make_brief_of, make_settings, new_library, queue
+from tests.support.local_server import Canned, LocalServer
 
 NEWS = "\n\nAnd the lamp was blue all along."
 
@@ -161,6 +163,20 @@ def test_a_branch_that_waits_for_a_worker_is_queued_in_the_list_of_branches(
     queue(monkeypatch, branch)
 
     assert [row["state"] for row in branch_tree(grove.open(origin)).facts()["branches"]] == ["finished", "queued"]
+
+
+def test_a_known_prefect_is_asked_where_a_branch_rests_and_not_where_all_are_written(
+    grove: Grove, origin: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with LocalServer(lambda asked: Canned(b"{}", 404)).running() as server:
+        monkeypatch.setenv("PREFECT_API_URL", server.url)
+        with temporary_settings({PREFECT_API_URL: server.url}):
+            branch_tree(grove.open(origin))
+            before = len(server.asked)
+            grove.fork(origin, at="chapter 2")
+            branch_tree(grove.open(origin))
+
+    assert (before, server.asked != []) == (0, True)
 
 
 @pytest.mark.parametrize(
