@@ -1,5 +1,6 @@
 """All books with where they stand, and what is done to one of them from outside, deleting it for good, too."""
 
+import math
 import os
 import time
 from collections import Counter
@@ -184,12 +185,16 @@ def ask_to_rest(opened: OpenBook) -> RestAsked:
     return RestAsked(is_asked, holder.owner) if holder.is_alive else RestAsked(is_asked, None, holder.owner)
 
 
-def begin_anew(database: Database, book: str) -> None:
-    """Forget that a book was to rest, for whoever has handed it in, unless it is a living worker that was asked."""
+def begin_anew(database: Database, book: str, known_wish: float = math.inf) -> None:
+    """Forget that a book was to rest, for whoever has handed it in, unless it is a living worker that was asked.
+
+    A wish that is newer than the one they knew of stays for the run that they have handed in.
+    """
     with database.write(Failpoint.EDIT_BOOK) as connection:
-        connection.execute(select(books.c.id).where(books.c.id == book).with_for_update())  # nobody takes it meanwhile
+        asked = select(books.c.stop_requested_at).where(books.c.id == book)
+        wished_at = connection.execute(asked.with_for_update()).scalar() or 0.0  # nobody takes the book meanwhile
         holder = holder_of(connection, book)
-        if holder is None or not holder.is_alive:
+        if wished_at <= known_wish and (holder is None or not holder.is_alive):
             BookRepository(connection).change(book, stop_requested=False)
 
 

@@ -1,5 +1,6 @@
 """Many books at once: `submit` hands one to a Prefect work pool, `server` runs Prefect for this data folder."""
 
+import math
 import signal
 import sys
 from collections.abc import Iterator
@@ -55,6 +56,7 @@ def submit(
         typer.Option(help="Formats that whoever writes it exports to at the end: md,txt,html,epub,docx,json."),
     ] = None,
     as_json: AsJson = False,
+    known_wish: Annotated[float, typer.Option(hidden=True)] = math.inf,
 ) -> None:
     """Hand a book to a Prefect work pool: a worker writes it, here or on another host."""
     settings = load_settings()
@@ -73,7 +75,7 @@ def submit(
     with prefect_pool.on_server(_server(settings)), existing_library(settings) as database:
         run = prefect_pool.hand_in(order, name)
         if database is not None:
-            begin_anew(database, name)
+            begin_anew(database, name, known_wish)
     if not run.is_awaited:
         note(f"no worker was heard of lately; `prefect worker start --pool {prefect_pool.POOL}` starts one")
     told = f"{name} is handed in as flow run {run.id}\n{run.url}"

@@ -118,7 +118,7 @@ def hand_in(book: ThisBook) -> HTMLResponse:
     if known_server(opened.settings) is None:
         raise InvalidInput("No work pool is set up here.")
     check_writable(opened.book.brief, opened.settings)
-    book.start(["submit", "--book", book.id])
+    book.start(["submit", "--book", book.id, "--known-wish", str(opened.book.stop_requested_at)])
     return book.done("It is being handed in; a worker of the pool writes it.")
 
 

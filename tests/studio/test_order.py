@@ -142,11 +142,13 @@ class _Starting:
 
     def __init__(self) -> None:
         self.started: list[str] = []
+        self.arguments: list[Sequence[str]] = []
 
     def start(self, book: str, arguments: Sequence[str]) -> bool:
         if book in self.started:
             return False
         self.started.append(book)
+        self.arguments.append(arguments)
         return True
 
     def is_starting(self, book: str) -> bool:
@@ -170,6 +172,19 @@ def test_a_second_resume_takes_back_a_pause_that_came_while_the_first_is_still_s
     with book.read() as stores:
         assert (paused, stores.books.get("lamp").stop_requested) == (True, False)
     assert runs.started == ["lamp"]
+
+
+def test_who_hands_a_book_in_knows_of_the_pauses_before_and_of_none_that_comes_while_it_starts(
+    page: TestClient, book: BookStorage
+) -> None:
+    page.app.state.studio.runs = runs = _Starting()
+    page.post("/books/lamp/pause")
+    with book.read() as stores:
+        before = stores.books.get("lamp").stop_requested_at
+    with temporary_settings({PREFECT_API_URL: "http://127.0.0.1:9/api"}):
+        page.post("/books/lamp/hand-in")
+
+    assert runs.arguments == [["submit", "--book", "lamp", "--known-wish", str(before)]]
 
 
 def _seen(page: TestClient) -> str:

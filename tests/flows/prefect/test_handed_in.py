@@ -18,6 +18,7 @@ from bookwright.flows.prefect.flow_run import FLOW_NAME, SLACK_SECONDS, handed_i
 from bookwright.flows.write_book import write_book
 from bookwright.models.brief import make_brief
 from bookwright.models.settings import load_settings
+from bookwright.storage.repositories.books import BookRepository
 from tests.flows.prefect.observed import BRIEF
 
 pytestmark = pytest.mark.prefect
@@ -69,6 +70,27 @@ def test_a_book_that_failed_before_it_was_begun_is_a_row_of_status_with_its_reas
     capsys.readouterr()
     run(app, ["status", begun, "--json"])
     assert json.loads(capsys.readouterr().out)["state"] == "queued"
+
+
+def test_a_pause_that_came_while_a_book_was_being_handed_in_is_left_to_its_run(
+    prefect_server: None, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def wish() -> tuple[bool, float]:
+        with opened_library(load_settings()) as database, database.read() as connection:
+            found = BookRepository(connection).get(book)
+        return found.stop_requested, found.stop_requested_at
+
+    hand_in("another", Scheduled())  # the pool is there
+    book = begin_and_archive(capsys)
+    run(app, ["pause", book])
+    known = wish()[1]
+    run(app, ["pause", book])
+
+    late = run(app, ["submit", "--book", book, "--known-wish", str(known)]), wish()[0]
+    known = wish()[1]
+    next_time = run(app, ["submit", "--book", book, "--known-wish", str(known)]), wish()[0]
+
+    assert (late, next_time) == ((0, True), (0, False))
 
 
 def test_a_run_knows_since_when_it_was_handed_in_however_late_a_worker_takes_it() -> None:
