@@ -12,12 +12,18 @@ document.addEventListener("click", (event) => {
     event.stopImmediatePropagation();
   }
 }, true);
+const isOpen = (piece) => piece.querySelector("[data-stays]:not(details:not([open]))");
+const held = new Map(); // pieces of the page that have heard news while something in them was open, and how each asks
 body.addEventListener("htmx:confirm", (event) => {
-  const { elt, verb, triggeringEvent } = event.detail;
+  const { elt, verb, triggeringEvent, issueRequest } = event.detail;
   const isNews = triggeringEvent?.type.startsWith("studio-");
-  if (isNews ? elt.querySelector("[data-stays]:not(details:not([open]))") : verb !== "get" && elt.matches("button.htmx-request, form.htmx-request")) event.preventDefault();
+  if (isNews && isOpen(elt)) held.set(elt, issueRequest);
+  if (isNews ? held.has(elt) : verb !== "get" && elt.matches("button.htmx-request, form.htmx-request")) event.preventDefault();
   else if (verb !== "get") for (const note of document.querySelectorAll("#notices .trouble")) if (!note.contains(elt)) note.remove();
 });
+new MutationObserver(() => {
+  for (const [piece, ask] of held) if (!isOpen(piece)) { held.delete(piece); if (piece.isConnected) ask(true); }
+}).observe(body, { childList: true, subtree: true, attributeFilter: ["open"] });
 body.addEventListener("htmx:beforeSwap", (event) => {
   if (event.detail.xhr.status < 400) return;
   event.detail.shouldSwap = true;

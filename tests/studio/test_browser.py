@@ -136,9 +136,13 @@ def test_a_note_is_written_on_selected_words_and_marked(visit: Visit, shared: Sh
     page.get_by_role("button", name="Have the model do it").click()
     expect(page.get_by_role("button", name="Have it done")).to_be_visible()
     with book.write() as stores:
+        stores.comments.add(stores.nodes.by_label("1.1").key, kept.anchor, "Does it rain too little?")
         stores.books.change("note", title="Rain")  # news of the book renews the notes, and not under a bill
     page.wait_for_timeout(2_000)
     expect(page.get_by_role("button", name="Have it done")).to_be_visible()
+    expect(page.locator("#comments")).not_to_contain_text("too little")
+    page.get_by_role("button", name="Leave it").click()
+    expect(page.locator("#comments")).to_contain_text("Does it rain too little?")  # without any further news
 
     page = visit.tab("/books/note/edit/1.1?kind=prose")
     page.locator("#sheet .cm-line").first.dblclick(position={"x": 12, "y": 12})
