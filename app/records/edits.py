@@ -244,6 +244,8 @@ def _with(record: Record, field: RecordField, told: str) -> Record:
 def new_record(opened: OpenBook, kind: RecordKind, given: Mapping[str, str]) -> NewRecordEdit:
     """Return what a short form adds: a record with a name and what there is to say.
 
+    A secret of the name or the words of one that waits is that one, whose place it is to take.
+
     Raises:
         InvalidEntry: It has no name, or cannot be kept.
     """
@@ -258,8 +260,11 @@ def new_record(opened: OpenBook, kind: RecordKind, given: Mapping[str, str]) -> 
         RecordKind.SECRET: {"content": text or name, "notes": name if text else ""},
         RecordKind.FORESHADOWING: {"title": name, "seed": {"content": text}},
     }  # fmt: skip
-    table = tables[kind] if kind is RecordKind.SECRET else {"id": slug(name)} | tables[kind]
     with opened.storage.read() as stores:
-        waiting = [one.edit.slug for one in stores.edits.waiting() if isinstance(one.edit, NewRecordEdit)]
-        [added] = make_records(kind, [table], opened.book.brief.default_visibility, stores.codex, waiting)
+        waiting = [one.edit for one in stores.edits.waiting() if isinstance(one.edit, NewRecordEdit)]
+        secrets = [edit for edit in waiting if edit.kind is kind is RecordKind.SECRET]
+        same = (edit.slug for edit in secrets if {name, text} & ({edit.record["content"], edit.record["notes"]} - {""}))
+        table = {"id": next(same, "") if kind is RecordKind.SECRET else slug(name)} | tables[kind]
+        taken = [edit.slug for edit in waiting]
+        [added] = make_records(kind, [table], opened.book.brief.default_visibility, stores.codex, taken)
     return NewRecordEdit(kind=kind, slug=added.id, record=added.model_dump(mode="json"))

@@ -147,6 +147,30 @@ def test_a_second_verdict_or_entry_while_the_first_waits_takes_its_place_where_t
     assert [one["seed"]["content"] for one in threads_now] == ["Lost."]
 
 
+def test_a_second_addition_of_a_secret_while_the_first_waits_takes_its_place_and_another_one_stands_beside_it(
+    page: TestClient, book: BookStorage
+) -> None:
+    with book.write() as stores:
+        lease = Lease.take(stores.connection, "lamp", "a worker on elsewhere", 60)
+    seen: dict[str, str] = {}
+
+    def add(**fields: str) -> int:
+        answer = page.post("/books/lamp/codex/secret", data=fields | seen, headers=PIECE)
+        seen.update(_stands(answer.text))
+        return answer.status_code
+
+    added = [add(name="Glove", text="He kept it."), add(name="Glove", text="He burnt it."), add(name="She is heir.")]
+    seen = {}
+    blind = add(name="The glove", text="He burnt it.")
+    with book.write() as stores:
+        lease.release(stores.connection)
+    page.post("/books/lamp/edit/1.1", data={"text": "Snow fell.", "version": "1", "kind": "prose"})  # takes all in
+
+    with book.read() as stores:
+        assert [one.content for one in stores.codex.secrets()] == ["He burnt it.", "She is heir."]
+    assert (added, blind) == ([200, 200, 200], 409)
+
+
 def test_lists_of_names_are_typed_with_commas(page: TestClient, book: BookStorage) -> None:
     address = page.post("/books/lamp/codex/secret", data={"name": "The glove", "text": "He kept it."}).headers[
         "hx-redirect"
