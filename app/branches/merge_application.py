@@ -31,9 +31,10 @@ class MergeApplication:
         """Of these, what took another text's place."""
         self._grafted: set[int] = set()
         """Nodes that came over whole, and count as written what they had there."""
+        self._untold: set[str] = set()
 
-    def do(self, plan: MergePlan) -> None:
-        """Take all that is planned."""
+    def do(self, plan: MergePlan) -> list[str]:
+        """Take all that is planned; return the ids of entries of which only prose that was replaced told something."""
         void_unfinished(self._kin.mine)
         self._pair(self._kin.mine.nodes.root(), self._kin.theirs.nodes.root())
         taken = [version for one in plan.texts for version in self._versions(one)]
@@ -51,7 +52,8 @@ class MergeApplication:
         self._owe()
         for one in taken:
             if one.theirs.kind is DocumentKind.PROSE:
-                take_back(self._kin.mine, one.mine, None, only_replaced=True)
+                self._untold.update(take_back(self._kin.mine, one.mine, None, only_replaced=True))
+        return sorted(self._untold)
 
     def _pair(self, mine: TaskNode, theirs: TaskNode) -> None:
         self._nodes[theirs.key] = mine
@@ -67,7 +69,7 @@ class MergeApplication:
             if node.written:
                 stores.nodes.add_written(units.mine, -node.written)
             if node.is_unit:
-                take_back(stores, node, None)
+                self._untold.update(take_back(stores, node, None))
 
     def _set_aside(self, units: TakeUnits) -> None:
         """Put away the text of a unit that comes to have it in parts, with all that was made for that text."""

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlalchemy import insert, select, update
 
@@ -58,6 +58,8 @@ class MergePreview:
     """Labels of those that give way to them."""
     records: tuple[str, ...]
     conflicts: tuple[Conflict, ...]
+    untold: tuple[str, ...] = ()
+    """Ids of entries that the codex tells less of, or no more: only prose that was replaced told it."""
 
     @property
     def is_empty(self) -> bool:
@@ -96,7 +98,7 @@ def merge(opened: OpenBook, order: MergeOrder) -> MergePreview:
         _check(sight)
         take_records(records, stores)
         fork = BranchRepository(stores.connection).find(theirs.book)
-        MergeApplication(kin, f"from branch {fork.name if fork else theirs.book}").do(plan)
+        untold = MergeApplication(kin, f"from branch {fork.name if fork else theirs.book}").do(plan)
         _settle_state(stores, sight.place)
         undo = undo_of(before, snapshot(stores.connection, stores.book))
         undo["steps"] = last_step(stores.connection, stores.book)
@@ -106,7 +108,7 @@ def merge(opened: OpenBook, order: MergeOrder) -> MergePreview:
                 is_undone=False, merged_at=database_now(),
             )
         )  # fmt: skip
-        return sight
+        return replace(sight, untold=tuple(untold))
 
 
 def standing_of(opened: OpenBook, branch: str) -> str:

@@ -100,7 +100,7 @@ def _facts(sight: MergePreview) -> dict[str, Any]:
     return {
         "branch": sight.branch, "place": sight.place, "texts": texts, "units": list(sight.units),
         "replaced": list(sight.replaced), "records": list(sight.records),
-        "conflicts": [asdict(conflict) for conflict in sight.conflicts],
+        "untold": list(sight.untold), "conflicts": [asdict(conflict) for conflict in sight.conflicts],
     }  # fmt: skip
 
 
@@ -131,6 +131,9 @@ def _show_done(opened: OpenBook, sight: MergePreview, as_json: bool) -> None:
         return
     direct = [stale for stale in found if stale.is_direct]
     note(f"taken over into {opened.book.id}; `bookwright merge --undo --into {opened.book.id}` takes it back")
+    if sight.untold:
+        told = "only texts that were replaced told something of"
+        note(f"{told} {', '.join(sight.untold)}: the codex has it no more until a refresh reads what stands now")
     note(stale_count(len(direct)) + (f", {len(found) - len(direct):,} may become so. {bill}" if direct else ""))
     for one in direct[:_SHOWN]:
         note(f"  {one.document.kind} of {one.document.label}")

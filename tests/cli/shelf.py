@@ -4,6 +4,8 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+from bookwright.models.codex.entries import CodexEntry, EntryKind
+from bookwright.models.codex.record import Origin
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity, Failure, Reply, StepKey, Usage
@@ -98,6 +100,15 @@ def attempt(
         key, number, "writer", f"story/{step}", ("The frame.", f"Ask for {step}."), reply, failure,
         "is no JSON" if failure else "",
     )  # fmt: skip
+
+
+def tell_of_odo(storage: BookStorage) -> None:
+    """Let the second chapter's text be all that has told the codex of somebody."""
+    with storage.write() as stores:
+        told = stores.documents.current(stores.nodes.by_label("1.2").key, DocumentKind.PROSE)
+        assert told is not None
+        odo = CodexEntry(id="odo", kind=EntryKind.CHARACTER, name="Odo")
+        stores.codex.add(odo, Origin.PROSE, document=told.id)
 
 
 def _add_design(stores: Stores) -> TaskNode:

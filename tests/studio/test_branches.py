@@ -11,6 +11,7 @@ from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.settings import Settings
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.storage.stores import BookStorage
+from tests.cli.shelf import tell_of_odo
 from tests.studio.test_book_pages import PIECE
 
 RAIN = "Rain fell. The [red] lamp went out."
@@ -146,6 +147,17 @@ def test_a_unit_is_taken_over_with_one_click_and_taken_back_with_one(
     assert text(book, "1.2") == "She read her own hand."
     assert 'id="taken"' not in page.get("/books/lamp/branches").text
     assert page.post("/books/lamp/merged/undo", data={"number": number}, headers=PIECE).status_code == 422
+
+
+def test_what_is_taken_over_says_of_whom_the_codex_has_less_by_it(
+    page: TestClient, book: BookStorage, branch: BookStorage
+) -> None:
+    tell_of_odo(book)
+    shown = page.get(f"/books/lamp/compare/{branch.book}").text
+
+    done = page.post(f"/books/lamp/merge/{branch.book}", data={"take": "1.2", "seen": seen(shown)}, headers=PIECE)
+
+    assert "Only texts that were replaced told something of odo." in done.text
 
 
 def test_one_document_is_taken_by_its_kind(page: TestClient, book: BookStorage, branch: BookStorage) -> None:

@@ -12,6 +12,7 @@ from bookwright.app.branches.merge_plan import OURS, THEIRS
 from bookwright.app.branches.merging import MergeOrder, look_at_merge, merge, stale_after, undo_merge
 from bookwright.flows.intake.continuation import go_on
 from bookwright.flows.revision.revise import WRITABLE, take_in
+from bookwright.models.codex.entries import CodexEntry, EntryKind
 from bookwright.models.codex.record import Origin, RecordKind
 from bookwright.models.document import Document, DocumentKind, NewDocument
 from bookwright.models.errors import BookHeld, EditConflict, InvalidInput
@@ -89,6 +90,25 @@ def test_new_units_of_a_branch_come_over_with_all_that_is_in_them(grove: Grove, 
     with book.storage.read() as stores, grove.open(branch).storage.read() as others:
         assert [leaf.label for leaf in stores.nodes.leaves()] == [leaf.label for leaf in others.nodes.leaves()]
         assert stores.nodes.root().written == others.nodes.root().written
+    undo_merge(book)
+    assert grove.rows(origin) == before
+
+
+def test_a_merge_says_of_whom_only_the_prose_that_it_replaces_had_told(grove: Grove, origin: str) -> None:
+    with grove.open(origin).storage.write() as stores:
+        told = stores.documents.current(stores.nodes.by_label("1.4").key, DocumentKind.PROSE)
+        assert told is not None
+        odo = CodexEntry(id="odo", kind=EntryKind.CHARACTER, name="Odo")
+        stores.codex.add(odo, Origin.PROSE, document=told.id)
+    branch, book = grove.fork(origin), grove.open(origin)
+    rewrite(grove, branch, "1.4", "Snow fell, and nobody came.")
+    before = grove.rows(origin)
+
+    seen, done = look_at_merge(book, MergeOrder(branch)), merge(book, MergeOrder(branch))
+
+    with book.storage.read() as stores:
+        assert "odo" not in [entry.id for entry in stores.codex.entries()]
+    assert (seen.untold, done.untold) == ((), ("odo",))
     undo_merge(book)
     assert grove.rows(origin) == before
 

@@ -8,6 +8,7 @@ import pytest
 from bookwright.models.document import DocumentKind
 from bookwright.storage.stores import BookStorage
 from tests.cli.conftest import Cli
+from tests.cli.shelf import tell_of_odo
 
 
 def revise(cli: Cli, tmp_path: Path, book: str, words: str) -> None:
@@ -75,6 +76,19 @@ def test_a_merge_is_shown_taken_and_taken_back(cli: Cli, branch: str, book: Book
     assert cli("merge", "--undo", "--into", "lamp").code == 0
     assert _second(book) == "She read her own hand."
     assert cli("merge", "--undo", "--into", "lamp").code == 2
+
+
+def test_a_merge_says_of_whom_the_codex_has_less_because_only_a_replaced_text_had_told_it(
+    cli: Cli, branch: str, book: BookStorage
+) -> None:
+    tell_of_odo(book)
+
+    told = cli("merge", branch, "--into", "lamp", "--yes").err
+    cli("merge", "--undo", "--into", "lamp")
+    facts = json.loads(cli("merge", branch, "--into", "lamp", "--yes", "--json").out)
+
+    assert "only texts that were replaced told something of odo" in told
+    assert facts["untold"] == ["odo"]
 
 
 def _second(book: BookStorage) -> str:
