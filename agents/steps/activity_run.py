@@ -1,6 +1,7 @@
 """The steps of one activity, in order, each asked once and found on record from then on."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from bookwright.agents.agent import Agent
 from bookwright.agents.react.loop import answered
@@ -74,6 +75,12 @@ class ActivityRun(ActivityMaterial):
         if self.is_done(step):
             return 0
         return sum(record.failure not in _NO_ANSWER for record in self.desk.journal.attempts(self._key(step)))
+
+    def first_answer(self, agent: Agent, step: str) -> Any:
+        """The first answer to a step that has the right shape, though it may have been sent back; None if none has."""
+        replies = (record.reply for record in self.desk.journal.attempts(self._key(step)))
+        read = (parse(agent, reply, self.desk.brief.language, "") for reply in replies)
+        return next((one.value for one in read if one.failure is None), None)
 
     def uses(self, *agents: Agent) -> list[ToolUse]:
         """What tools have brought to the steps of some agents, oldest first."""

@@ -13,7 +13,7 @@ from bookwright.agents.workflows import LENGTHEN, SHORTEN
 from bookwright.flows.activities.outcomes import no_move, replace_prose, try_step
 from bookwright.flows.activities.prompt_sizes import is_first_try
 from bookwright.flows.activities.prose.brief import guard_of
-from bookwright.flows.activities.prose.leak_review import Find, cut_leaks, finder
+from bookwright.flows.activities.prose.leak_review import CUT, Find, cut_leaks, finder
 from bookwright.flows.activities.told_books import is_told
 from bookwright.flows.activities.unit_facts import allowed_lengths, begin_activity, measured, unit_card, wanted_lengths
 from bookwright.flows.deps import Deps
@@ -139,7 +139,11 @@ def repair(target: RepairTarget, step: str, deps: Deps) -> None:
         is_kept = text == target.text or rewording.gives_away(text)
         return no_move if is_kept else replace_prose(text, target.unit, deps)
 
-    try_step(rewording.run, REPAIR, put_right, step=step, check=too_long)
+    run = rewording.run
+    if try_step(run, REPAIR, put_right, step=step, check=too_long) or not (first := run.first_answer(REPAIR, step)):
+        return
+    fits = rewording.applied(first.changes)
+    run.by_code(f"{step}.{CUT}", fits, "what fits of the answer that was sent back", put_right(first))
 
 
 @dataclass(frozen=True)

@@ -192,9 +192,10 @@ LONG = Changes(changes=(Change(first="1.1", text="Bells."), Change(first="1.2", 
 """The second of them is far longer than a scene may be."""
 
 
-def put_right(tmp_path: Path, *answers: Changes) -> tuple[ScriptedBackend, str]:
+def put_right(tmp_path: Path, *answers: Changes | str) -> tuple[ScriptedBackend, str]:
     """What comes of a scene of two sentences where an order is answered so."""
-    backend = ScriptedBackend(lines={"repair.1.1": [answer.model_dump_json() for answer in answers]})
+    lines = [answer if isinstance(answer, str) else answer.model_dump_json() for answer in answers]
+    backend = ScriptedBackend(lines={"repair.1.1": lines})
     root, deps = begin(tmp_path, backend, length=3_000)
     unit, text = scene_in(deps, root), "Rang. Then."
     with deps.storage.write() as stores:
@@ -219,6 +220,16 @@ def test_changes_that_make_a_text_too_long_are_sent_back_once_with_the_true_surp
     assert told == text
     assert len(backend.requests) == 2
     assert "with all these changes the text is" in backend.requests[1].corrections[0].problem
+
+
+def test_what_fits_of_changes_that_were_sent_back_is_made_where_no_later_answer_can_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BOOKWRIGHT_MAX_REPAIRS", "1")
+
+    backend, told = put_right(tmp_path, LONG, "I have put it right.")
+
+    assert (len(backend.requests), told) == (2, "Bells. Then.")
 
 
 def test_what_fits_of_changes_is_made_where_no_second_answer_is_asked_for(
