@@ -263,7 +263,7 @@ def new_record(opened: OpenBook, kind: RecordKind, given: Mapping[str, str]) -> 
     with opened.storage.read() as stores:
         waiting = [one.edit for one in stores.edits.waiting() if isinstance(one.edit, NewRecordEdit)]
         secrets = [edit for edit in waiting if edit.kind is kind is RecordKind.SECRET]
-        same = (edit.slug for edit in secrets if {name, text} & ({edit.record["content"], edit.record["notes"]} - {""}))
+        same = (edit.slug for edit in secrets if {name, text or name} & {edit.record["content"], edit.record["notes"]})
         table = {"id": next(same, "") if kind is RecordKind.SECRET else slug(name)} | tables[kind]
         taken = [edit.slug for edit in waiting]
         [added] = make_records(kind, [table], opened.book.brief.default_visibility, stores.codex, taken)
