@@ -1,7 +1,7 @@
 """A Word file as blocks: paragraphs in order, with what their styles say of headings."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from bookwright.manuscripts.formats.archive import Archive, xml_of
@@ -30,7 +30,7 @@ def read_docx(archive: Archive) -> ManuscriptSource:
     """
     styles = _styles(archive)
     levels = _levels(styles)
-    stressed = frozenset(identity for identity, style in styles.items() if _is_on(style, *_STRESS))
+    stressed = frozenset(identity for identity in styles if _is_stressed(_and_above(identity, styles)))
     body = xml_of(archive.read(DOCUMENT), DOCUMENT).find(f"{_W}body")
     title, author = _core(archive)
     found = list(_blocks(body, levels, stressed)) if body is not None else []
@@ -57,9 +57,21 @@ def _styles(archive: Archive) -> Mapping[str, Any]:
 
 def _levels(styles: Mapping[str, Any]) -> Mapping[str, int]:
     """Return the heading level of each style, by its id; below 0 for those of the title and of the contents."""
-    own = {identity: _level_of(style) for identity, style in styles.items()}
-    above = {identity: _value(style, f"{_W}basedOn") for identity, style in styles.items()}
-    return {identity: _inherited(identity, own, above) for identity in own}
+    return {one: next(filter(None, map(_level_of, _and_above(one, styles))), 0) for one in styles}
+
+
+def _is_stressed(styles: Iterable[Any]) -> bool:
+    """True if a style stresses its letters, by itself or by the first of those it rests on that says anything of it."""
+    told = (style for style in styles if any(style.find(f"{_W}rPr/{_W}{name}") is not None for name in _STRESS))
+    return next((_is_on(style, *_STRESS) for style in told), False)
+
+
+def _and_above(identity: str, styles: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield a style and those that it rests on, the nearest first."""
+    for _ in range(10):  # a chain of styles that ends in itself has to end
+        if identity in styles:
+            yield styles[identity]
+            identity = _value(styles[identity], f"{_W}basedOn")
 
 
 def _level_of(style: Any) -> int:
@@ -81,14 +93,6 @@ def _value(of: Any, path: str) -> str:
     """The value of what lies at a path; empty where nothing does."""
     found = of.find(path)
     return found.get(f"{_W}val", "") if found is not None else ""
-
-
-def _inherited(identity: str, levels: Mapping[str, int], above: Mapping[str, str]) -> int:
-    for _ in range(10):  # a chain of styles that ends in itself has to end
-        if levels.get(identity):
-            return levels[identity]
-        identity = above.get(identity, "")
-    return 0
 
 
 def _blocks(body: Any, levels: Mapping[str, int], stressed: Collection[str]) -> Iterator[Block]:

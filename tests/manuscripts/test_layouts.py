@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import docx
+from docx.enum.style import WD_STYLE_TYPE
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 
@@ -132,9 +133,15 @@ def test_what_a_word_file_stresses_by_a_style_of_its_letters_is_stressed(tmp_pat
     paragraph.add_run("could", style="Emphasis")
     paragraph.add_run(" not", style="Emphasis").italic = False
     paragraph.add_run(" say", style="Strong")
+    for name, above, is_italic in (("Thought", "Emphasis", None), ("Aloud", "Thought", False), ("Call", "Aloud", None)):
+        style = document.styles.add_style(name, WD_STYLE_TYPE.CHARACTER)
+        style.base_style, style.font.italic = document.styles[above], is_italic
+        paragraph.add_run(f" {name}", style=style)
     document.save(str(tmp_path / "a.docx"))
 
-    assert [block.text for block in read_manuscript(tmp_path / "a.docx").blocks] == ["He *could* not say"]
+    assert [block.text for block in read_manuscript(tmp_path / "a.docx").blocks] == [
+        "He *could* not say *Thought* Aloud Call"
+    ]
 
 
 def test_the_large_initial_of_a_word_file_begins_its_paragraph(tmp_path: Path):
