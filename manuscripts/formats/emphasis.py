@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from itertools import groupby
 from operator import itemgetter
 
-_TOLD = re.compile(r"[^\s*](?:[^\n*]*[^\s*])?")
+_TOLD = re.compile(r"(?<!\S)[^\s*]+(?:[^\S\n]+[^\s*]+)*(?!\S)")
+"""Words of one line, but for those that hold an asterisk: no mark could stand around them."""
 _LETTER = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _BEGIN, _END = "\x01", "\x02"
 """Characters that no text holds."""

@@ -164,12 +164,14 @@ def test_the_stress_of_an_epub_stands_around_words_and_asterisks_of_its_author_s
     lines = (
         "<p>The <i>Titanic </i>sank, <em>un</em>likely as <i><em>that</em></i> is.</p>"
         "<p><i>Dear Ada,<br/>come.</i></p><p>***</p><p>He said f**k, 他<em>没有</em>动。</p>"
+        "<p><i>Oh, f**k off, you.</i> <i>* * *</i></p>"
     )
 
     source = read_manuscript(make_epub(tmp_path / "a.epub", {"a": lines}))
 
     assert [block.text for block in source.blocks] == [
         "The *Titanic* sank, *unlikely* as *that* is.", "*Dear Ada,*", "*come.*", "***", "He said f**k, 他*没有*动。",
+        "*Oh,* f**k *off, you.* * * *",
     ]  # fmt: skip
 
 
