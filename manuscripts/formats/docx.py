@@ -19,6 +19,8 @@ _LEFT_OUT = frozenset(f"{_W}{tag}" for tag in ("del", "moveFrom", "pPr", "instrT
 """What was struck out, and what stands beside the text."""
 _NOTES = (f"{_W}footnoteReference", f"{_W}endnoteReference")
 _STRESS = ("i", "iCs", "em")
+_Pieces = list[tuple[str, bool]]
+"""Of a paragraph, each with whether it is stressed."""
 _SIGNS = {f"{_W}tab": " ", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
 
 
@@ -96,19 +98,8 @@ def _value(of: Any, path: str) -> str:
 
 
 def _blocks(body: Any, levels: Mapping[str, int], stressed: Collection[str]) -> Iterator[Block]:
-    is_apart, initial = True, list[tuple[str, bool]]()
-    for paragraph in body.iter(f"{_W}p"):
-        if any(above.tag in _LEFT_OUT for above in paragraph.iterancestors()):
-            continue
-        level = _outline_level(paragraph) or levels.get(_value(paragraph, f"{_W}pPr/{_W}pStyle"), 0)
-        if level == _CONTENTS:
-            continue
-        pieces = [*initial, *_pieces(paragraph, stressed)]
-        frame = paragraph.find(f"{_W}pPr/{_W}framePr")
-        if frame is not None and frame.get(f"{_W}dropCap") in ("drop", "margin"):
-            initial = pieces  # Word sets it in a paragraph of its own before the one that it begins
-            continue
-        initial = []
+    is_apart = True
+    for level, pieces in _paragraphs(body, levels, stressed):
         text = with_emphasis((piece, is_stressed and not level) for piece, is_stressed in pieces)
         lines = [line.strip() for line in _BREAK.split(text) if line.strip()]
         if level and lines:
@@ -117,6 +108,22 @@ def _blocks(body: Any, levels: Mapping[str, int], stressed: Collection[str]) -> 
             for place, line in enumerate(lines):
                 yield Block(line, 0, is_apart or place == 0)
         is_apart = not lines or bool(level)
+
+
+def _paragraphs(body: Any, levels: Mapping[str, int], stressed: Collection[str]) -> list[tuple[int, _Pieces]]:
+    """Return each paragraph's level and pieces, with the large initial that Word sets in one of its own before it."""
+    told: list[tuple[int, _Pieces]] = []
+    is_begun = False
+    for paragraph in body.iter(f"{_W}p"):
+        level = _outline_level(paragraph) or levels.get(_value(paragraph, f"{_W}pPr/{_W}pStyle"), 0)
+        if level == _CONTENTS or any(above.tag in _LEFT_OUT for above in paragraph.iterancestors()):
+            continue
+        if not is_begun or told[-1][0] != level:
+            told.append((level, []))
+        told[-1][1].extend(_pieces(paragraph, stressed))
+        frame = paragraph.find(f"{_W}pPr/{_W}framePr")
+        is_begun = frame is not None and frame.get(f"{_W}dropCap") in ("drop", "margin")
+    return told
 
 
 def _pieces(paragraph: Any, stressed: Collection[str]) -> Iterator[tuple[str, bool]]:
