@@ -35,18 +35,18 @@ _ACCESS = {
 
 _STYLE = """\
 body { margin: 0 5%; line-height: 1.6; }
-h1, h2 { text-align: center; font-weight: normal; margin: 3em 0 2em; line-height: 1.3; }
+h1, h2, h3, h4 { text-align: center; font-size: 1.5em; font-weight: normal; margin: 3em 0 2em; line-height: 1.3; }
 p { margin: 0; text-indent: INDENT; text-align: justify; }
-h1 + p, h2 + p, hr + p { text-indent: FIRST; }
+h2 + p, h3 + p, h4 + p, hr + p { text-indent: FIRST; }
 hr { border: 0; margin: 1.5em auto; width: 20%; border-top: 1px solid; }
-.title { margin-top: 30%; }
+.title { margin-top: 30%; font-size: 2em; }
 .author { text-align: center; text-indent: 0; }
 .cover { display: block; margin: 0 auto; max-width: 100%; max-height: 100%; }
 """
 _VERTICAL_STYLE = """\
 html { writing-mode: vertical-rl; -webkit-writing-mode: vertical-rl; -epub-writing-mode: vertical-rl; }
 body { margin: 5% 0; }
-h1, h2 { text-align: left; margin: 0 2em 0 3em; }
+h1, h2, h3, h4 { text-align: left; margin: 0 2em 0 3em; }
 hr { width: auto; height: 20%; margin: auto 1.5em; border-top: 0; border-right: 1px solid; }
 .title { margin: 20% 0 0; }
 """
@@ -81,10 +81,10 @@ def _style(language: Language, is_vertical: bool) -> str:
 
 
 def _body(section: Section, manuscript: Manuscript) -> Iterator[str]:
-    tag, role = ("h2", "doc-chapter") if isinstance(section, Chapter) else ("h1", "doc-part")
-    yield f'<section role="{role}">'
+    level = section.depth + 2  # the first is the title's
+    yield f'<section role="{"doc-chapter" if isinstance(section, Chapter) else "doc-part"}">'
     if section.heading:
-        yield f"<{tag}>{html.escape(section.heading)}</{tag}>"
+        yield f"<h{level}>{html.escape(section.heading)}</h{level}>"
     if isinstance(section, Chapter):
         for number, scene in enumerate(manuscript.scenes(section)):
             yield "<hr/>" if number else ""

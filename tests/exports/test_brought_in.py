@@ -4,12 +4,17 @@ import re
 import zipfile
 from pathlib import Path
 
+import pytest
+
 from bookwright.exports.files import export
 from bookwright.exports.manuscript import Manuscript
 from bookwright.flows.intake.manuscript_import import bring_in
 from bookwright.flows.library import open_library
+from bookwright.manuscripts.chapters import recognise
 from bookwright.manuscripts.manuscript import FoundBook, FoundChapter, FoundPart
+from bookwright.manuscripts.reading import read_manuscript
 from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.text.language import Language
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.storage.stores import BookStorage
@@ -86,3 +91,15 @@ def test_a_part_with_a_text_of_its_own_is_headed_once(tmp_path: Path) -> None:
     text = exported(storage, "txt", tmp_path)
 
     assert text == "Sea\n\nBOOK ONE\n\nI\n\nA.\n\nBOOK TWO\n\nB.\n"
+
+
+@pytest.mark.parametrize("name", ["epub", "docx", "html", "md"])
+def test_chapters_beside_the_parts_come_back_from_an_export_beside_them(tmp_path: Path, name: str) -> None:
+    headings = [("Prologue", None), ("Chapter 1", 0), ("Chapter 2", 0), ("Chapter 3", 1), ("Epilogue", None)]
+    chapters = tuple(FoundChapter(heading, "", ("A went. " * 20,), part) for heading, part in headings)
+    storage = brought(tmp_path, FoundBook(chapters, (FoundPart("Part One", ""), FoundPart("Part Two", ""))))
+
+    found = recognise(read_manuscript(export(storage, name, tmp_path / f"book.{name}")), Language.EN)
+
+    assert [part.heading for part in found.parts] == ["Part One", "Part Two"]
+    assert [(chapter.heading, chapter.part) for chapter in found.chapters] == headings
