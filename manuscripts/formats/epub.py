@@ -1,12 +1,12 @@
 """An EPUB as blocks: its pages in the order of the spine, its contents as headings where the pages have none."""
 
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urldefrag
 
 from bookwright.manuscripts.formats.archive import Archive, xml_of
-from bookwright.manuscripts.formats.page import ASIDE, Page
+from bookwright.manuscripts.formats.page import ASIDE, Page, italics_in
 from bookwright.manuscripts.manuscript import Block, ManuscriptSource, notes_left_out
 from bookwright.models.errors import InvalidInput
 from bookwright.models.text.plain import plain
@@ -64,7 +64,9 @@ def _read(archive: Archive, package: Any, folder: str) -> ManuscriptSource:
         if item.get("media-type") in _PAGES and "nav" not in (item.get("properties") or "").split()
     ]
     wanted = (name for name in names if name in archive and name not in aside)
-    pages = [_page(archive.read(name), name, contents.get(name, ())) for name in wanted]
+    sheets = (_place(folder, one.get("href", "")) for one in items.values() if one.get("media-type") == "text/css")
+    italics = italics_in("}".join(archive.read(name).decode("utf-8", "ignore") for name in sheets if name in archive))
+    pages = [_page(archive.read(name), name, contents.get(name, ()), italics) for name in wanted]
     blocks = [block for page in pages for block in page.blocks]
     told = {
         tag: (package.findtext(f".//{{*}}metadata/{{*}}{tag}") or "").strip()
@@ -84,15 +86,15 @@ def _by_page(contents: Iterable[_ContentsEntry]) -> dict[str, list[_ContentsEntr
     return found
 
 
-def _page(content: bytes, name: str, entries: Sequence[_ContentsEntry]) -> Page:
+def _page(content: bytes, name: str, entries: Sequence[_ContentsEntry], italics: Set[str]) -> Page:
     """Read a page; one without headings of its own has those of the book's contents, each at its place."""
-    page = Page(content, name, {})
+    page = Page(content, name, {}, italics)
     if not entries or not page.blocks or any(block.level for block in page.blocks):
         return page
     anchors: dict[str, Block] = {}
     for entry in entries:
         anchors.setdefault(entry.place, Block(entry.title, entry.depth, True))
-    told = Page(content, name, anchors).blocks
+    told = Page(content, name, anchors, italics).blocks
     if not any(block.level for block in told):
         told = [next(iter(anchors.values())), *told]
     elif "" in anchors:

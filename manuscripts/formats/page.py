@@ -1,7 +1,7 @@
 """A page of HTML as blocks: what it shows, without glosses, pictures, navigation, notes and their marks."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
 from bookwright.manuscripts.formats.emphasis import with_emphasis
@@ -15,12 +15,15 @@ ASIDE = frozenset(
 """What the pages of a book are called that are none of its story."""
 _SCENE_BREAK = "* * *"
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_PARAGRAPHS = frozenset(
+_PARAGRAPHS = _HEADINGS.keys() | frozenset(
     "p div section article body main li blockquote td th dd dt figcaption header footer aside ul ol dl table tr "
-    "pre".split()
+    "pre hr".split()
 )
 _LEFT_OUT = frozenset("head script style nav svg math template noscript rt rp object iframe img audio video".split())
 _STRESSED = frozenset(("em", "i", "cite"))
+_ITALICS = re.compile(r"\bfont-style\s*:\s*(?:italic|oblique)", re.IGNORECASE)
+_CLASS = re.compile(r"\.([\w-]+)\s*(?:,|$)")
+"""What a rule of a style sheet is about, where that is a class."""
 _NOTES = frozenset(("footnote", "endnote", "rearnote", "doc-footnote", "doc-endnote"))
 _BESIDE = frozenset(
     ("noteref", "doc-noteref", "pagebreak", "doc-pagebreak", "footnotes", "endnotes", "rearnotes", "doc-endnotes")
@@ -33,7 +36,7 @@ _SPACES = re.compile(r"[ \t\r\f\v\u00a0]+")
 def read_html(text: str, encoding: str) -> ManuscriptSource:
     """Read a manuscript that is one page of HTML, as a browser or a word processor saves it."""
     content, name = re.sub(r"^(?:\s*<\?[^>]*>)+", "", text).encode(), "HTML"
-    root, page = _parsed(content, name), Page(content, name, {})
+    root, page = _parsed(content, name), Page(content, name, {}, frozenset())
     told = root.findtext(".//title") or "", root.xpath('string(//meta[@name="author"]/@content)'), root.get("lang", "")
     title, by, language = (plain(" ".join(one.split())) for one in told)
     return ManuscriptSource(
@@ -55,16 +58,18 @@ def _parsed(content: bytes, name: str) -> Any:
 class Page:
     """The text of a page as blocks; ruby glosses, pictures, navigation, notes and their marks are left out."""
 
-    def __init__(self, content: bytes, name: str, anchors: Mapping[str, Block]) -> None:
-        """`anchors` are the headings that the book's contents have for places of the page, by their ids."""
+    def __init__(self, content: bytes, name: str, anchors: Mapping[str, Block], italics: Set[str]) -> None:
+        """`anchors` are headings that the contents have for places of the page, by their ids; `italics` are classes."""
+        root = _parsed(content, name)
         self.blocks: list[Block] = []
         self.notes = 0
         """How many notes to the text were left out."""
         self._anchors = dict(anchors)
+        self._italics = italics | italics_in("}".join(root.xpath("//style/text()")))
         self._text: list[tuple[str, bool]] = []
         """Pieces of the paragraph, each with whether it is stressed."""
         self._level = self._stress = self._pre = 0
-        self._walk(_parsed(content, name))
+        self._walk(root)
         self._flush()
 
     def _walk(self, root: Any) -> None:
@@ -76,13 +81,13 @@ class Page:
             elif step == "start":
                 self._start(tag, element)
             else:
-                self._end(tag)
+                self._end(tag, element)
 
     def _flush(self) -> None:
         """End a paragraph."""
-        text = with_emphasis(self._text)
+        lines = [_SPACES.sub(" ", line).strip(" \u3000") for line in with_emphasis(self._text).split("\n")]
         self._text = []
-        for place, line in enumerate(_lines(text)):
+        for place, line in enumerate(filter(None, lines)):
             self.blocks.append(Block(line, self._level, place == 0 or bool(self._level)))
 
     def _start(self, tag: str, element: Any) -> None:
@@ -90,17 +95,14 @@ class Page:
         if place in self._anchors:
             self._flush()
             self.blocks.append(self._anchors.pop(place))
-        if tag in _HEADINGS:
+        if tag in _PARAGRAPHS:
             self._flush()
-            self._level = _HEADINGS[tag]
-        elif tag in _PARAGRAPHS:
-            self._flush()
-        elif tag == "hr":
-            self._flush()
+        self._level = _HEADINGS.get(tag, self._level)
+        if tag == "hr":
             self.blocks.append(Block(_SCENE_BREAK))
         elif tag == "br":
             self._take(" " if self._level else "\n")
-        self._stress += tag in _STRESSED
+        self._stress += self._is_stressed(tag, element)
         self._pre += tag == "pre"
         self._read(element.text)
 
@@ -115,13 +117,17 @@ class Page:
     def _take(self, text: str) -> None:
         self._text.append((plain(text), bool(self._stress) and not self._level))
 
-    def _end(self, tag: str) -> None:
-        self._stress -= tag in _STRESSED
+    def _end(self, tag: str, element: Any) -> None:
+        self._stress -= self._is_stressed(tag, element)
         self._pre -= tag == "pre"
-        if tag in _HEADINGS or tag in _PARAGRAPHS:
+        if tag in _PARAGRAPHS:
             self._flush()
         if tag in _HEADINGS:
             self._level = 0
+
+    def _is_stressed(self, tag: str, element: Any) -> bool:
+        classes, own = element.get("class", "").split(), element.get("style", "")
+        return tag in _STRESSED or not self._italics.isdisjoint(classes) or bool(_ITALICS.search(own))
 
     def _events(self, root: Any) -> Iterator[tuple[str, Any]]:
         stack: list[tuple[str, Any]] = [("start", root)]
@@ -144,6 +150,12 @@ class Page:
         return bool(kinds & (_NOTES | _BESIDE | ASIDE)) or _is_mark(node)
 
 
+def italics_in(sheet: str) -> frozenset[str]:
+    """Return the classes that a style sheet sets in italics."""
+    rules = (rule.rpartition("{") for rule in sheet.split("}"))
+    return frozenset(name for about, _, told in rules if _ITALICS.search(told) for name in _CLASS.findall(about))
+
+
 def _is_mark(node: Any) -> bool:
     """True for a raised number, one in brackets or a sign that links to a note."""
     text = "".join(node.itertext()).strip()
@@ -153,10 +165,3 @@ def _is_mark(node: Any) -> bool:
         return True
     other = "sup" if node.tag.lower() == "a" else "a"
     return next(node.iter(other), None) is not None
-
-
-def _lines(text: str) -> Iterator[str]:
-    for line in text.split("\n"):
-        told = _SPACES.sub(" ", line).strip(" \u3000")
-        if told:
-            yield told

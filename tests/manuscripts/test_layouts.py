@@ -179,6 +179,25 @@ def test_the_stress_of_an_epub_stands_around_words_and_asterisks_of_its_author_s
     ]  # fmt: skip
 
 
+def test_what_a_style_sheet_sets_in_italics_is_stressed_in_an_epub_and_a_page(tmp_path: Path):
+    sheet = (
+        "@charset 'utf-8';\n/* so */ .c1, span.c-2 { color: red; font-style: italic }\n.c3 { font-style: normal }\n"
+        "@media all { .c4 { FONT-STYLE : oblique } }\n.c3 > b, .c5:hover { font-style: italic } p.c6{font-style:italic}"
+    )
+    page = (
+        '<h1><span class="c1">Chapter 1</span></h1><p class="c3">He <span class="x c1">could not</span> '
+        '<span class="c-2">un</span>say <b style="color: red; font-style:italic">it</b>, <i class="c4">so</i> '
+        '<u class="c4">he</u> <u class="c5">left</u>.</p><div class="c6"><p>Dear Ada,</p><p>come.</p></div>'
+        "<p>He came.</p>"
+    )
+    (tmp_path / "a.html").write_text(f"<html><head><style>{sheet}</style></head><body>{page}</body></html>")
+
+    for path in (make_epub(tmp_path / "a.epub", {"a": page}, sheet=sheet), tmp_path / "a.html"):
+        assert [block.text for block in read_manuscript(path).blocks] == [
+            "Chapter 1", "He *could not* *unsay* *it*, *so* *he* left.", "*Dear Ada,*", "*come.*", "He came.",
+        ]  # fmt: skip
+
+
 def test_japanese_text_in_the_shifts_of_old_mails_is_read(tmp_path: Path):
     text = "第一章\n\n" + "雨が降った。" * 60 + "\n\n第二章\n\n" + "灯が消えた。" * 60
     (tmp_path / "a.txt").write_bytes(text.encode("iso2022_jp"))

@@ -29,11 +29,12 @@ def understood(path: Path, language: Language = Language.EN) -> FoundBook:
     return recognise(read_manuscript(path), language)
 
 
-def make_epub(path: Path, pages: dict[str, str], nav: str = "", **parts: str) -> Path:
+def make_epub(path: Path, pages: dict[str, str], nav: str = "", sheet: str = "", **parts: str) -> Path:
     """Write an EPUB whose spine has the pages in their order."""
     items = "".join(f'<item id="{name}" href="{name}.xhtml" media-type="application/xhtml+xml"/>' for name in pages)
     spine = "".join(f'<itemref idref="{name}"/>' for name in pages)
     contents = '<item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>' if nav else ""
+    contents += '<item id="css" href="book.css" media-type="text/css"/>' if sheet else ""
     package = (
         '<package xmlns="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org/dc/elements/1.1/" version="3.0">'
         "<metadata><dc:title>Night Watch</dc:title><dc:creator>A. Hand</dc:creator><dc:language>en</dc:language>"
@@ -48,6 +49,8 @@ def make_epub(path: Path, pages: dict[str, str], nav: str = "", **parts: str) ->
             file.writestr(f"OPS/{name}.xhtml", f'<html xmlns="http://www.w3.org/1999/xhtml"><body>{body}</body></html>')
         if nav:
             file.writestr("OPS/nav.xhtml", nav)
+        if sheet:
+            file.writestr("OPS/book.css", sheet)
         for name, text in parts.items():
             file.writestr(f"META-INF/{name}.xml", text)
     return path
