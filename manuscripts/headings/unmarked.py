@@ -27,6 +27,9 @@ _LEAST_WEAK, _LEAST_WEAK_BODY, _WEAK_SHARE = 3, 400, 0.6
 _INDEX = attrgetter("index")
 _TITLE_SHARE = 0.6
 """Of the bare headings have a title below them, or none has."""
+_SPEECH = ("…", "”", "」")
+_CALLS = ("!", "?", "！", "？", *_SPEECH)
+"""Ends of lines that are no titles; calls and questions are some where the book's other chapters have titles."""
 _LEAST_HEADINGS = 2
 MOST_ABOVE = 4
 """Lines of a title page above a single heading, or above a text without headings."""
@@ -117,7 +120,7 @@ def _marks(found: Sequence[Candidate], blocks: Sequence[Block]) -> list[HeadingM
         is_part = has_chapters and (
             heading.rank is Rank.PART or (heading.rank is Rank.CHAPTER and heading.family != main)
         )
-        below = _title_below(one, blocks) if has_titles else ""
+        below = _title_below(one, blocks, _SPEECH) if has_titles else ""
         own = one.text.strip() if heading.rank is Rank.SPECIAL else ""  # a prologue is called so
         size = one.index - one.begins + (2 if below and not heading.title else 1)
         is_matter = heading.rank is Rank.MATTER
@@ -141,14 +144,14 @@ def _have_titles_below(found: Sequence[Candidate], blocks: Sequence[Block]) -> b
     return bool(bare) and sum(bool(_title_below(one, blocks)) for one in bare) >= _TITLE_SHARE * len(bare)
 
 
-def _title_below(one: Candidate, blocks: Sequence[Block]) -> str:
-    """Return the line below a bare heading if it could be its title and a text follows."""
+def _title_below(one: Candidate, blocks: Sequence[Block], ends: tuple[str, ...] = _CALLS) -> str:
+    """Return the line below a bare heading if it could be its title, with none of these ends, and a text follows."""
     if one.heading.title or one.heading.rank is Rank.SPECIAL or one.index + 2 >= len(blocks):
         return ""
     below, after = without_emphasis(blocks[one.index + 1].text.strip()), blocks[one.index + 2].text
     is_short = len(below) <= (60 if below.isascii() else 30)
     is_latin = below[:1].isascii() and below[:1].isalpha()
-    looks = is_title(below) and is_short and not below.endswith((".", "!", "?", "！", "？", "…", "”", "」"))
+    looks = is_title(below) and is_short and not below.endswith(ends)
     return below if looks and len(after) > len(below) and (not is_latin or below[:1].isupper()) else ""
 
 

@@ -266,6 +266,17 @@ def test_a_sentence_behind_a_word_for_an_author_leaves_no_line_out(line: str):
     assert found_in("\n\n".join(["The rain", line, PROSE])).chapters[0].paragraphs[:2] == ("The rain", line)
 
 
+@pytest.mark.parametrize(("above", "title"), [("THE QUAY", "HOME AGAIN?"), ("Nobody heard her go.", "")])
+def test_a_question_below_a_number_is_its_title_where_most_chapters_have_theirs_there(above: str, title: str):
+    lines = [above, above, above, "HOME AGAIN?"]
+    chapters = [f"CHAPTER {number}\n\n{line}\n\n{PROSE}" for number, line in enumerate(lines, 1)]
+
+    found = found_in("\n\n".join(chapters))
+
+    assert found.chapters[3].title == title
+    assert ("HOME AGAIN?" in found.chapters[3].paragraphs) is not bool(title)
+
+
 def test_the_only_marked_chapter_below_a_title_and_a_text_keeps_its_heading():
     text = [Block(PROSE.strip())] * 9
     blocks = Block("The Lamp", 1), *text, Block("Chapter 1: Sea", 2), *text
