@@ -1,12 +1,15 @@
 """A Word file as blocks: paragraphs in order, with what their styles say of headings."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bookwright.manuscripts.formats.archive import Archive, xml_of
 from bookwright.manuscripts.formats.emphasis import with_emphasis
+from bookwright.manuscripts.headings.numbers import written_like
 from bookwright.manuscripts.manuscript import Block, ManuscriptSource, notes_left_out
+from bookwright.models.text.language import Language
 from bookwright.models.text.plain import plain
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -21,6 +24,11 @@ _NOTES = (f"{_W}footnoteReference", f"{_W}endnoteReference")
 _STRESS = ("i", "iCs", "em")
 _Pieces = list[tuple[str, bool]]
 """Of a paragraph, each with whether it is stressed."""
+_FORMATS = {
+    "decimalZero": "01", "upperRoman": "I", "lowerRoman": "i", "cardinalText": "One", "ordinalText": "First",
+    "chineseCounting": "一", "chineseCountingThousand": "一", "japaneseCounting": "一", "decimalFullWidth": "１",
+}  # fmt: skip
+"""Of a list's numbers, each with how it writes the first; all others are told in figures."""
 _SIGNS = {f"{_W}tab": " ", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
 
 
@@ -30,42 +38,64 @@ def read_docx(archive: Archive) -> ManuscriptSource:
     Raises:
         InvalidInput: It is protected or damaged.
     """
-    styles = _styles(archive)
-    levels = _levels(styles)
-    stressed = frozenset(identity for identity in styles if _is_stressed(_and_above(identity, styles)))
-    body = xml_of(archive.read(DOCUMENT), DOCUMENT).find(f"{_W}body")
+    document = xml_of(archive.read(DOCUMENT), DOCUMENT)
     title, author = _core(archive)
-    found = list(_blocks(body, levels, stressed)) if body is not None else []
+    found = list(_blocks(_paragraphs(document, _styles(archive), _lists(archive))))
     told = next((block.text for block in found if block.level == _TITLE), "")
     blocks = [block for block in found if block.level != _TITLE]
-    count = sum(1 for _ in body.iter(*_NOTES)) if body is not None else 0
+    count = sum(1 for _ in document.iter(*_NOTES))
     return ManuscriptSource(tuple(blocks), "docx", title or told, author, notes=notes_left_out(count))
 
 
 def _core(archive: Archive) -> tuple[str, str]:
-    name = "docProps/core.xml"
-    if name not in archive:
-        return "", ""
-    core = xml_of(archive.read(name), name)
+    core = _part(archive, "docProps/core.xml")
     return tuple((core.findtext(f"{_DC}{tag}") or "").strip() for tag in ("title", "creator"))  # type: ignore[return-value]
+
+
+def _part(archive: Archive, name: str) -> Any:
+    """A part that a file need not have; empty where it has none."""
+    return xml_of(archive.read(name) if name in archive else b"<none/>", name)
 
 
 def _styles(archive: Archive) -> Mapping[str, Any]:
     """Return the styles by their ids."""
-    name = "word/styles.xml"
-    found = xml_of(archive.read(name), name).iter(f"{_W}style") if name in archive else ()
-    return {style.get(f"{_W}styleId", ""): style for style in found}
+    return {style.get(f"{_W}styleId", ""): style for style in _part(archive, "word/styles.xml").iter(f"{_W}style")}
 
 
-def _levels(styles: Mapping[str, Any]) -> Mapping[str, int]:
-    """Return the heading level of each style, by its id; below 0 for those of the title and of the contents."""
-    return {one: next(filter(None, map(_level_of, _and_above(one, styles))), 0) for one in styles}
+@dataclass
+class _List:
+    """A list by which Word numbers headings by itself, with how far it has come."""
+
+    levels: Sequence[Any]
+    counts: Sequence[int] = ()
+
+    def next(self, depth: int) -> str:
+        """Return what stands before the next heading of one of its levels, from 0; empty where that has no number."""
+        formats = [_value(level, f"{_W}numFmt") for level in self.levels]
+        starts = [_whole(level, f"{_W}start", 1) - 1 for level in self.levels]
+        *above, last = (*self.counts, *starts[len(self.counts) :])[: depth + 1]
+        self.counts = (*above, last + 1)
+        told = _value(self.levels[depth], f"{_W}lvlText") if formats[depth] != "bullet" else ""
+        for place, (name, count) in enumerate(zip(formats, self.counts, strict=False), 1):
+            told = told.replace(f"%{place}", written_like(_FORMATS.get(name, "1"), count, Language.ZH))
+        return told
 
 
-def _is_stressed(styles: Iterable[Any]) -> bool:
-    """True if a style stresses its letters, by itself or by the first of those it rests on that says anything of it."""
-    told = (style for style in styles if any(style.find(f"{_W}rPr/{_W}{name}") is not None for name in _STRESS))
-    return next((_is_on(style, *_STRESS) for style in told), False)
+def _lists(archive: Archive) -> Mapping[str, _List]:
+    """Return the lists by the ids that paragraphs name them by; one that begins anew counts for itself."""
+    root = _part(archive, "word/numbering.xml")
+    lists = {one.get(f"{_W}abstractNumId"): _List([*one.iter(f"{_W}lvl")]) for one in root.iter(f"{_W}abstractNum")}
+    named = {one: lists.get(_value(one, f"{_W}abstractNumId")) for one in root.iter(f"{_W}num")}
+    anew = {one for one in named if one.find(f"{_W}lvlOverride/{_W}startOverride") is not None}
+    return {one.get(f"{_W}numId", ""): replace(of) if one in anew else of for one, of in named.items() if of}
+
+
+def _number(chain: Sequence[Any], lists: Mapping[str, _List]) -> str:
+    """The number that Word sets before a heading by itself, as it or the first of its styles says."""
+    path = f"{_W}pPr/{_W}numPr/{_W}"
+    says = next((one for one in chain if _value(one, f"{path}numId")), chain[0])
+    found, depth = lists.get(_value(says, f"{path}numId")), _whole(says, f"{path}ilvl", 0)
+    return found.next(depth) if found and depth < len(found.levels) else ""
 
 
 def _and_above(identity: str, styles: Mapping[str, Any]) -> Iterator[Any]:
@@ -76,19 +106,21 @@ def _and_above(identity: str, styles: Mapping[str, Any]) -> Iterator[Any]:
             identity = _value(styles[identity], f"{_W}basedOn")
 
 
-def _level_of(style: Any) -> int:
-    name = _value(style, f"{_W}name").strip()
+def _level_of(of: Any) -> int:
+    """The heading level of a style or a paragraph; below 0 for those of the title and of the contents."""
+    name = _value(of, f"{_W}name").strip()
     if name.casefold() == "title":
         return _TITLE
     if matched := _NAMES.match(name):
         return int(matched[1])
-    return _CONTENTS if re.match(r"toc \d$", name.casefold()) else _outline_level(style)
+    own = _whole(of, f"{_W}pPr/{_W}outlineLvl", 9)
+    return _CONTENTS if re.match(r"toc \d$", name.casefold()) else own + 1 if own < 9 else 0
 
 
-def _outline_level(of: Any) -> int:
-    """The level that a style or a paragraph gives itself, from 1; 0 where it gives none."""
-    value = _value(of, f"{_W}pPr/{_W}outlineLvl")
-    return int(value) + 1 if value.isdigit() and int(value) < 9 else 0
+def _whole(of: Any, path: str, other: int) -> int:
+    """The whole number that lies at a path, or another."""
+    value = _value(of, path)
+    return int(value) if value.isdecimal() and len(value) < 6 else other
 
 
 def _value(of: Any, path: str) -> str:
@@ -97,45 +129,44 @@ def _value(of: Any, path: str) -> str:
     return found.get(f"{_W}val", "") if found is not None else ""
 
 
-def _blocks(body: Any, levels: Mapping[str, int], stressed: Collection[str]) -> Iterator[Block]:
+def _blocks(paragraphs: Iterable[tuple[int, _Pieces]]) -> Iterator[Block]:
     is_apart = True
-    for level, pieces in _paragraphs(body, levels, stressed):
+    for level, pieces in paragraphs:
         text = with_emphasis((piece, is_stressed and not level) for piece, is_stressed in pieces)
         lines = [line.strip() for line in _BREAK.split(text) if line.strip()]
-        if level and lines:
-            yield Block(" ".join(lines), level, True)
-        else:
-            for place, line in enumerate(lines):
-                yield Block(line, 0, is_apart or place == 0)
+        for place, line in enumerate([" ".join(lines)] if level and lines else lines):
+            yield Block(line, level, is_apart or place == 0)
         is_apart = not lines or bool(level)
 
 
-def _paragraphs(body: Any, levels: Mapping[str, int], stressed: Collection[str]) -> list[tuple[int, _Pieces]]:
+def _paragraphs(document: Any, styles: Mapping[str, Any], lists: Mapping[str, _List]) -> list[tuple[int, _Pieces]]:
     """Return each paragraph's level and pieces, with the large initial that Word sets in one of its own before it."""
     told: list[tuple[int, _Pieces]] = []
     is_begun = False
-    for paragraph in body.iter(f"{_W}p"):
-        level = _outline_level(paragraph) or levels.get(_value(paragraph, f"{_W}pPr/{_W}pStyle"), 0)
+    for paragraph in document.iter(f"{_W}p"):
+        chain = (paragraph, *_and_above(_value(paragraph, f"{_W}pPr/{_W}pStyle"), styles))
+        level = next(filter(None, map(_level_of, chain)), 0)
         if level == _CONTENTS or any(above.tag in _LEFT_OUT for above in paragraph.iterancestors()):
             continue
         if not is_begun or told[-1][0] != level:
-            told.append((level, []))
-        told[-1][1].extend(_pieces(paragraph, stressed))
+            told.append((level, [(f"{_number(chain, lists)} ", False)] if level > 0 else []))
+        told[-1][1].extend(_pieces(paragraph, styles))
         frame = paragraph.find(f"{_W}pPr/{_W}framePr")
         is_begun = frame is not None and frame.get(f"{_W}dropCap") in ("drop", "margin")
     return told
 
 
-def _pieces(paragraph: Any, stressed: Collection[str]) -> Iterator[tuple[str, bool]]:
-    """Yield what a paragraph says piece by piece, each with whether it is stressed: by itself, or by one of styles."""
+def _pieces(paragraph: Any, styles: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
+    """Yield what a paragraph says piece by piece, each with whether it is stressed: by itself, or by a style."""
     for node in paragraph.iter(f"{_W}t", *_SIGNS):
         run = node.getparent()
-        if not any(above.tag in _LEFT_OUT for above in node.iterancestors()) and not _is_on(run, "vanish"):
-            is_styled = run.find(f"{_W}rPr/{_W}i") is None and _value(run, f"{_W}rPr/{_W}rStyle") in stressed
-            yield plain(_SIGNS.get(node.tag) or node.text or ""), is_styled or _is_on(run, *_STRESS)
+        if not any(above.tag in _LEFT_OUT for above in node.iterancestors()) and not any(_said(run, "vanish")):
+            chain = (run, *_and_above(_value(run, f"{_W}rPr/{_W}rStyle"), styles))
+            says = next(filter(None, (_said(one, *_STRESS) for one in chain)), [])
+            yield plain(_SIGNS.get(node.tag) or node.text or ""), any(says)
 
 
-def _is_on(run: Any, *names: str) -> bool:
-    """True if a run has a property, such as being set in italics."""
+def _said(run: Any, *names: str) -> list[bool]:
+    """What a run or a style says of properties, such as being set in italics; empty where it says nothing."""
     found = (run.find(f"{_W}rPr/{_W}{name}") for name in names)
-    return any(one is not None and one.get(f"{_W}val", "1") not in ("0", "false", "off", "none") for one in found)
+    return [one.get(f"{_W}val", "1") not in ("0", "false", "off", "none") for one in found if one is not None]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import docx
 from docx.enum.style import WD_STYLE_TYPE
-from docx.oxml import OxmlElement
-from docx.oxml.ns import qn
+from docx.oxml import OxmlElement, parse_xml
+from docx.oxml.ns import nsdecls, qn
 
 from bookwright.manuscripts.formats.markdown import read_markdown
 from bookwright.manuscripts.reading import read_manuscript
@@ -161,6 +161,36 @@ def test_the_large_initial_of_a_word_file_begins_its_paragraph_or_is_one(tmp_pat
 
     assert [chapter.paragraphs for chapter in found.chapters] == [
         ("Once it rained.", "O"), ("*Once* it rained.", "*O*"),
+    ]  # fmt: skip
+
+
+def test_numbers_that_word_sets_before_headings_by_itself_are_theirs(tmp_path: Path):
+    document = docx.Document()
+    lists = document.part.numbering_part.element
+    forms = ("upperRoman", "Part %1"), ("chineseCountingThousand", "第%2章"), ("bullet", "•")
+    levels = "".join(
+        f'<w:lvl w:ilvl="{depth}"><w:start w:val="{2 - depth}"/><w:numFmt w:val="{form}"/><w:lvlText w:val="{text}"/>'
+        "</w:lvl>"
+        for depth, (form, text) in enumerate(forms)
+    )
+    lists.insert(0, parse_xml(f'<w:abstractNum {nsdecls("w")} w:abstractNumId="99">{levels}</w:abstractNum>'))
+    number = lists.add_num(99).numId
+    for depth in range(3):
+        style = document.styles[f"Heading {depth + 1}"].element.get_or_add_pPr().get_or_add_numPr()
+        style.get_or_add_numId().val, style.get_or_add_ilvl().val = number, depth
+    for depth, text in ((1, ""), (2, ""), (2, "雨"), (3, "A"), (1, "Sea"), (2, "")):
+        document.add_heading(text, depth)
+    anew = lists.add_num(99)
+    anew.add_lvlOverride(1).add_startOverride(1)
+    for text, other in (("Interlude", 0), ("", number), ("夜", anew.numId)):
+        numbered = document.add_heading(text, 2)._p.get_or_add_pPr().get_or_add_numPr()
+        numbered.get_or_add_ilvl().val, numbered.get_or_add_numId().val = 1, other
+    document.add_paragraph("Rain fell.")
+    document.save(str(tmp_path / "a.docx"))
+
+    assert [(block.text, block.level) for block in read_manuscript(tmp_path / "a.docx").blocks] == [
+        ("Part II", 1), ("第一章", 2), ("第二章 雨", 2), ("A", 3), ("Part III Sea", 1), ("第一章", 2), ("Interlude", 2),
+        ("第二章", 2), ("第一章 夜", 2), ("Rain fell.", 0),
     ]  # fmt: skip
 
 
