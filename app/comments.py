@@ -6,7 +6,7 @@ from typing import Any
 
 from bookwright.app.access import OpenBook
 from bookwright.app.node_lookup import node_at
-from bookwright.exports.markup import to_plain
+from bookwright.manuscripts.formats.emphasis import without_emphasis
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.edit import (
     LONGEST_CONTEXT,
@@ -157,7 +157,7 @@ def _prose(stores: Stores, label: str) -> Document | None:
 
 
 def _plain_prose(prose: Document | None) -> str:
-    return to_plain(prose.text) if prose else ""
+    return without_emphasis(prose.text) if prose else ""
 
 
 def _whole(anchor: Anchor) -> Anchor:

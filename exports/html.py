@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 from bookwright.exports.headings import CONTENTS, SKIP_LINK, ContentsEntry, nested
 from bookwright.exports.manuscript import Chapter, Cover, Manuscript, Section
-from bookwright.exports.markup import to_plain, to_xhtml
+from bookwright.exports.markup import to_xhtml
+from bookwright.manuscripts.formats.emphasis import without_emphasis
 from bookwright.models.text.language import Language
 
 _STYLE = """\
@@ -55,7 +56,7 @@ def html_page(manuscript: Manuscript) -> Iterator[str]:
 
 def _head(cover: Cover) -> Iterator[str]:
     told = " ".join(cover.blurb.split())
-    title, author, blurb = (html.escape(text) for text in (cover.title, cover.author, to_plain(told)))
+    title, author, blurb = (html.escape(text) for text in (cover.title, cover.author, without_emphasis(told)))
     yield f'<!DOCTYPE html>\n<html lang="{cover.language.value}">\n<head>\n<meta charset="utf-8">\n'
     yield f'<meta http-equiv="Content-Security-Policy" content="{_NOTHING_FETCHED}">\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'

@@ -4,11 +4,8 @@ import html
 import re
 from collections.abc import Iterator
 
+from bookwright.manuscripts.formats.emphasis import EMPHASIS
 from bookwright.models.text.language import lazy_pattern
-
-_EASTERN = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_EMPHASIS = lazy_pattern(rf"(?<!\*)(?<![^\W{_EASTERN}])\*(?=\S)([^*\n]+?)(?<=\S)\*(?!\*)(?![^\W{_EASTERN}])")
-"""Models write thoughts and foreign words between asterisks, as Markdown does; han, kana and hangul have no spaces."""
 
 _UNPRINTABLE = lazy_pattern("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 """What XML 1.0 or UTF-8 cannot hold, and control characters that nobody meant."""
@@ -30,18 +27,13 @@ def clean(text: str) -> str:
 
 def emphasised(paragraph: str) -> Iterator[tuple[str, bool]]:
     """Yield the pieces of a paragraph, each with whether it is stressed."""
-    for number, piece in enumerate(_EMPHASIS.split(paragraph)):
+    for number, piece in enumerate(EMPHASIS.split(paragraph)):
         yield piece, number % 2 == 1  # every second one is what the pattern has found
-
-
-def to_plain(paragraph: str) -> str:
-    """Return a paragraph without marks of emphasis."""
-    return _EMPHASIS.sub(r"\1", paragraph)
 
 
 def to_xhtml(paragraph: str) -> str:
     """Return a paragraph as XHTML content; its own angle brackets and ampersands are text."""
-    return _EMPHASIS.sub(r"<em>\1</em>", html.escape(paragraph, quote=False))
+    return EMPHASIS.sub(r"<em>\1</em>", html.escape(paragraph, quote=False))
 
 
 def to_markdown(paragraph: str) -> str:

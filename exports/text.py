@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from bookwright.exports.manuscript import Chapter, Manuscript, Scene
-from bookwright.exports.markup import to_plain
+from bookwright.manuscripts.formats.emphasis import without_emphasis
 from bookwright.models.text.language import Language
 
 _WIDE_SPACE = "\u3000"
@@ -31,7 +31,7 @@ def text(manuscript: Manuscript) -> Iterator[str]:
     """
     cover = manuscript.cover()
     opens_with_heading = any(section.heading for section in islice(manuscript.sections(), 1))
-    blurb = to_plain(cover.blurb) if opens_with_heading else ""
+    blurb = without_emphasis(cover.blurb) if opens_with_heading else ""
     yield "\n\n".join(part for part in (cover.title, cover.author, blurb) if part) + "\n"
     yield from body(manuscript)
 
@@ -48,7 +48,7 @@ def body(manuscript: Manuscript, label: str = "1") -> Iterator[str]:
 def _laid_out(scenes: list[Scene], language: Language) -> str:
     gap = "\n" if language in _INDENTS else "\n\n"
     between = f"\n\n{_SCENE_BREAKS.get(language, '* * *')}\n\n"
-    laid = (gap.join(_indented(to_plain(paragraph), language) for paragraph in scene) for scene in scenes)
+    laid = (gap.join(_indented(without_emphasis(paragraph), language) for paragraph in scene) for scene in scenes)
     return between.join(laid).lstrip("\n") + "\n"
 
 

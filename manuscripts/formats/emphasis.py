@@ -5,13 +5,16 @@ from collections.abc import Iterable
 from itertools import groupby
 from operator import itemgetter
 
-_TOLD = re.compile(r"(?<!\S)[^\s*]+(?:[^\S\n]+[^\s*]+)*(?!\S)")
+from bookwright.models.text.language import lazy_pattern
+
+_TOLD = lazy_pattern(r"(?<!\S)[^\s*]+(?:[^\S\n]+[^\s*]+)*(?!\S)")
 """Words of one line, but for those that hold an asterisk: no mark could stand around them."""
 _LETTER = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _BEGIN, _END = "\x01", "\x02"
 """Characters that no text holds."""
-_WORDS = re.compile(rf"{_LETTER}*{_BEGIN}[^{_BEGIN}{_END}]*{_END}{_LETTER}*")
-_TOLD_SO = re.compile(rf"(?<!\*)(?<!{_LETTER})\*(?=\S)([^*\n]+)(?<=\S)\*(?!\*)(?!{_LETTER})")
+_WORDS = lazy_pattern(rf"{_LETTER}*{_BEGIN}[^{_BEGIN}{_END}]*{_END}{_LETTER}*")
+EMPHASIS = lazy_pattern(rf"(?<!\*)(?<!{_LETTER})\*(?=\S)([^*\n]+)(?<=\S)\*(?!\*)(?!{_LETTER})")
+"""Models write thoughts and foreign words between asterisks, as Markdown does; han, kana and hangul have no spaces."""
 
 
 def with_emphasis(pieces: Iterable[tuple[str, bool]]) -> str:
@@ -29,4 +32,4 @@ def with_emphasis(pieces: Iterable[tuple[str, bool]]) -> str:
 
 def without_emphasis(text: str) -> str:
     """Return a text without those marks."""
-    return _TOLD_SO.sub(r"\1", text)
+    return EMPHASIS.sub(r"\1", text)

@@ -9,8 +9,9 @@ import pytest
 
 from bookwright.exports.files import FORMATS, Layout, check_formats, export, export_path, place
 from bookwright.exports.manuscript import Manuscript
-from bookwright.exports.markup import to_markdown, to_plain, to_xhtml
+from bookwright.exports.markup import to_markdown, to_xhtml
 from bookwright.exports.text import oversized
+from bookwright.manuscripts.formats.emphasis import without_emphasis
 from bookwright.models.errors import InvalidInput, InvalidSetting, UnwritableFolder
 from bookwright.models.talk.command import Export
 from bookwright.models.text.prose import is_scene_break
@@ -84,7 +85,7 @@ def test_prose_means_in_markdown_what_it_says(prose, markdown):
 
 def test_html_in_prose_is_text_in_xhtml():
     assert to_xhtml('<b onclick="x">&lt; *so* </b>') == '&lt;b onclick="x"&gt;&amp;lt; <em>so</em> &lt;/b&gt;'
-    assert to_plain("*so* be it") == "so be it"
+    assert without_emphasis("*so* be it") == "so be it"
 
 
 @pytest.mark.parametrize(
