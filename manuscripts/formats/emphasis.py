@@ -12,7 +12,7 @@ _TOLD = lazy_pattern(r"(?<!\S)[^\s*]+(?:[^\S\n]+[^\s*]+)*(?!\S)")
 _LETTER = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _BEGIN, _END = "\x01", "\x02"
 """Characters that no text holds."""
-_WORDS = lazy_pattern(rf"{_LETTER}*{_BEGIN}[^{_BEGIN}{_END}]*{_END}{_LETTER}*")
+_WORDS = lazy_pattern(rf"(?<!{_LETTER}){_LETTER}*(?:{_BEGIN}[^{_BEGIN}{_END}]*{_END}{_LETTER}*)+")
 EMPHASIS = lazy_pattern(rf"(?<!\*)(?<!{_LETTER})\*(?=\S)([^*\n]+)(?<=\S)\*(?!\*)(?!{_LETTER})")
 """Models write thoughts and foreign words between asterisks, as Markdown does; han, kana and hangul have no spaces."""
 
@@ -27,7 +27,7 @@ def with_emphasis(pieces: Iterable[tuple[str, bool]]) -> str:
         text = "".join(piece for piece, _ in some)
         told += _TOLD.sub(rf"{_BEGIN}\g<0>{_END}", text) if is_stressed else text
     told = _WORDS.sub(lambda words: f"{_BEGIN}{re.sub(f'[{_BEGIN}{_END}]', '', words[0])}{_END}", told)
-    return re.sub(f"[{_BEGIN}{_END}]", "*", told.replace(f"{_END}{_BEGIN}", ""))
+    return re.sub(f"[{_BEGIN}{_END}]", "*", told)
 
 
 def without_emphasis(text: str) -> str:

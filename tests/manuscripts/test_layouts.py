@@ -8,6 +8,7 @@ from docx.enum.style import WD_STYLE_TYPE
 from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import nsdecls, qn
 
+from bookwright.manuscripts.formats.emphasis import with_emphasis
 from bookwright.manuscripts.formats.markdown import read_markdown
 from bookwright.manuscripts.reading import read_manuscript
 from bookwright.models.text.language import Language
@@ -207,6 +208,14 @@ def test_the_stress_of_an_epub_stands_around_words_and_asterisks_of_its_author_s
         "The *Titanic* sank, *unlikely* as *that* is.", "*Dear Ada,*", "*come.*", "***", "He said f**k, 他*没有*动。",
         "*Oh,* f**k *off, you.* * * *",
     ]  # fmt: skip
+
+
+def test_italics_are_read_beside_a_word_of_any_length_and_in_several_parts_of_one():
+    word = "a" * 300_000
+
+    told = with_emphasis([(f"{word} x", False), ("y", True), ("z", False), ("w", True), (" he", False)])
+
+    assert told == f"{word} *xyzw* he"
 
 
 def test_what_a_style_sheet_sets_in_italics_is_stressed_in_an_epub_and_a_page(tmp_path: Path):
