@@ -200,19 +200,24 @@ class Numbering:
         return self._by_itself(title, read) if heading is None else heading
 
     def _by_itself(self, title: str, read: Heading | None) -> str:
-        """Number a chapter of a book that is all ours; a title that brings its number says where the count stands."""
+        """Number a chapter of a book that is all ours; a title that brings its number says where the count stands.
+
+        A number alone that is another chapter's is a name: `"第八回"`, the eighth time, may be the third.
+        """
+        is_name = False
         if read is not None and not read.is_weak and read.rank is Rank.CHAPTER and read.number is not None:
-            self._chapters.last = read.number
-        return _heading(self._language, _CHAPTER[self._language].format(self._chapters.last), title)
+            is_name = not read.title and read.number != self._chapters.last > 1
+            self._chapters.last = self._chapters.last if is_name else read.number
+        return _heading(self._language, _CHAPTER[self._language].format(self._chapters.last), title, is_name=is_name)
 
 
-def _heading(language: Language, numbered: str, title: str) -> str:
+def _heading(language: Language, numbered: str, title: str, *, is_name: bool = False) -> str:
     title = _in_a_line(title)
     if not title:
         return numbered
     read = heading_in(title)
     brings_number = read is not None and not read.is_weak and read.rank in (Rank.CHAPTER, Rank.PART)
-    if brings_number or _NUMBERED.match(title):
+    if not is_name and (brings_number or _NUMBERED.match(title)):
         return title
     return f"{numbered}{': ' if language is Language.EN else ' '}{title}"
 

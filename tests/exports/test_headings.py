@@ -139,6 +139,21 @@ def test_a_book_that_is_all_ours_numbers_what_brings_no_number() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("language", "titles", "expected"),
+    [
+        (ZH, ["清库", "没老", "第八回", "热的"], ["第1章 清库", "第2章 没老", "第3章 第八回", "第4章 热的"]),
+        (ZH, ["第八回", "热的"], ["第八回", "第9章 热的"]),  # the first chapter says where a book begins
+        (ZH, ["清库", "第二回", "热的"], ["第1章 清库", "第二回", "第3章 热的"]),
+        (EN, ["Salt", "Chapter 9", "Tide"], ["Chapter 1: Salt", "Chapter 2: Chapter 9", "Chapter 3: Tide"]),
+    ],
+)
+def test_a_number_alone_that_is_another_chapters_is_a_name(
+    language: Language, titles: list[str], expected: list[str]
+) -> None:
+    assert headed(language, [], *titles) == expected
+
+
 def test_every_number_is_read_as_it_is_spelt() -> None:
     assert [in_han(han_numeral(number)) for number in range(1, 10_000)] == list(range(1, 10_000))
     assert [in_words(word_numeral(number)) for number in range(1, 1_000)] == list(range(1, 1_000))
