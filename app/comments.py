@@ -6,7 +6,6 @@ from typing import Any
 
 from bookwright.app.access import OpenBook
 from bookwright.app.node_lookup import node_at
-from bookwright.manuscripts.formats.emphasis import without_emphasis
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.edit import (
     LONGEST_CONTEXT,
@@ -19,6 +18,7 @@ from bookwright.models.edit import (
     QueuedEdit,
 )
 from bookwright.models.errors import EntryNotFound, InvalidInput
+from bookwright.models.text.emphasis import without_emphasis
 from bookwright.models.text.plain import plain
 from bookwright.models.tree.place import order_of
 from bookwright.storage.stores import Stores

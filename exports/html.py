@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from bookwright.exports.headings import CONTENTS, SKIP_LINK, ContentsEntry, nested
 from bookwright.exports.manuscript import Chapter, Cover, Manuscript, Section
 from bookwright.exports.markup import to_xhtml
-from bookwright.manuscripts.formats.emphasis import without_emphasis
+from bookwright.models.text.emphasis import without_emphasis
 from bookwright.models.text.language import Language
 
 _STYLE = """\

@@ -4,7 +4,7 @@ import html
 import re
 from collections.abc import Iterator
 
-from bookwright.manuscripts.formats.emphasis import EMPHASIS
+from bookwright.models.text.emphasis import EMPHASIS
 from bookwright.models.text.language import lazy_pattern
 
 _UNPRINTABLE = lazy_pattern("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from bookwright.exports.manuscript import Chapter, Manuscript, Scene
-from bookwright.manuscripts.formats.emphasis import without_emphasis
+from bookwright.models.text.emphasis import without_emphasis
 from bookwright.models.text.language import Language
 
 _WIDE_SPACE = "\u3000"

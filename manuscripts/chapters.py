@@ -12,7 +12,6 @@ from dataclasses import replace
 from statistics import median
 
 from bookwright.manuscripts.cutting import bearable, bounded, cut_up
-from bookwright.manuscripts.formats.emphasis import without_emphasis
 from bookwright.manuscripts.headings.lines import heading_in
 from bookwright.manuscripts.headings.marked import marked_headings
 from bookwright.manuscripts.headings.unmarked import MOST_ABOVE, unmarked_headings
@@ -20,6 +19,7 @@ from bookwright.manuscripts.manuscript import Block, FoundBook, FoundChapter, Fo
 from bookwright.models.errors import InvalidInput
 from bookwright.models.story_time.reading import read_time
 from bookwright.models.story_time.times import TimeReading
+from bookwright.models.text.emphasis import without_emphasis
 from bookwright.models.text.language import Language
 from bookwright.models.wording import counted
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bookwright.manuscripts.formats.archive import Archive, xml_of
-from bookwright.manuscripts.formats.emphasis import with_emphasis
 from bookwright.manuscripts.headings.numbers import written_like
 from bookwright.manuscripts.manuscript import Block, ManuscriptSource, notes_left_out
+from bookwright.models.text.emphasis import with_emphasis
 from bookwright.models.text.language import Language
 from bookwright.models.text.plain import plain
 

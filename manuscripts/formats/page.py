@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
-from bookwright.manuscripts.formats.emphasis import with_emphasis
 from bookwright.manuscripts.manuscript import Block, ManuscriptSource, notes_left_out
 from bookwright.models.errors import InvalidInput
+from bookwright.models.text.emphasis import with_emphasis
 from bookwright.models.text.plain import plain
 
 ASIDE = frozenset(

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import takewhile
 from operator import attrgetter
 
-from bookwright.manuscripts.formats.emphasis import without_emphasis
 from bookwright.manuscripts.headings.candidates import Candidate, candidates_in, measured, undoubled, without_contents
 from bookwright.manuscripts.headings.lines import Rank, is_title
 from bookwright.manuscripts.manuscript import Block, HeadingMark
+from bookwright.models.text.emphasis import without_emphasis
 
 _TAKEN = 3.0
 """What a candidate is worth by itself; each doubt takes something off."""

@@ -11,9 +11,9 @@ from bookwright.exports.files import FORMATS, Layout, check_formats, export, exp
 from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.markup import to_markdown, to_xhtml
 from bookwright.exports.text import oversized
-from bookwright.manuscripts.formats.emphasis import without_emphasis
 from bookwright.models.errors import InvalidInput, InvalidSetting, UnwritableFolder
 from bookwright.models.talk.command import Export
+from bookwright.models.text.emphasis import without_emphasis
 from bookwright.models.text.prose import is_scene_break
 from bookwright.studio.routes.files import ABOUT
 from tests.support.books import finish, make_book, make_settings

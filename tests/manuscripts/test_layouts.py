@@ -8,9 +8,9 @@ from docx.enum.style import WD_STYLE_TYPE
 from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import nsdecls, qn
 
-from bookwright.manuscripts.formats.emphasis import with_emphasis
 from bookwright.manuscripts.formats.markdown import read_markdown
 from bookwright.manuscripts.reading import read_manuscript
+from bookwright.models.text.emphasis import with_emphasis
 from bookwright.models.text.language import Language
 from tests.manuscripts.test_reading import make_epub, understood
 

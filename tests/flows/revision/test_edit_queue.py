@@ -210,7 +210,7 @@ def test_what_is_added_to_the_codex_and_taken_from_its_suggestions_waits_too(boo
     lease = _held(book)
     with book.storage.read() as stores:
         taken = decision(stores, suggested.id, is_taken=True)
-    said = [{"name": "x", "text": text} for text in ("The lamp was out.", "The log is forged.")]
+    said = [{"name": "lamp", "text": "The lamp was out."}, {"name": "log", "text": "The log is forged."}]
     saved = [save_or_queue(book, taken)]
     saved += [save_or_queue(book, new_record(book, RecordKind.SECRET, one)) for one in said]
     _released(book, lease)
