@@ -11,8 +11,9 @@ a short book is, by one who has its pages, both plots and what was told before i
 from dataclasses import replace
 from functools import partial
 
-from bookwright.agents.readers import DOUBTS, FORECAST, PART_PLOT, PLOT, PLOT_AGAIN, STORY, draft_again
+from bookwright.agents.readers import DOUBTS, FORECAST, PART_PLOT, PLOT, PLOT_AGAIN, STORY, draft_again, draft_numbered
 from bookwright.agents.steps.activity_run import ActivityRun
+from bookwright.agents.steps.answers import Check, Conclude
 from bookwright.agents.workflows import plan_workflow
 from bookwright.flows.activities.unit_facts import (
     begin_activity,
@@ -195,16 +196,25 @@ def plot(unit: TaskNode, deps: Deps) -> None:
     if count <= _FEW and not has_acts(unit, deps):
         run.run(agent, planned, check=check)
         return
-    first = run.run(agent, check=check).value
-    run, language = _begin(unit, count, deps), deps.brief.language.english_name  # what was not chosen is seen no more
-    if unit.parent is None and not run.is_done(DOUBTS.name):
-        run.add("opening", render_plot(first.opening, language))
-        run.run(FORECAST)
+    answer, passes = run.run(agent, check=check).value, 2 if unit.parent is None else 1
+    for turn in range(1, passes + 1):
+        run = _begin(unit, count, deps)  # what was not chosen is seen no more
+        run.card = replace(run.card, is_second=turn == 2)
+        answer = _doubted(answer, run, turn, planned if turn == passes else None, check)
+
+
+def _doubted(plan: Plot, run: ActivityRun, turn: int, planned: Conclude | None, check: Check) -> Plot:
+    """Have a plan doubted and made once more; a book's first by one who has heard what its first third gives away."""
+    language, doubts = run.desk.brief.language.english_name, draft_numbered(DOUBTS, turn)
+    if run.node.parent is None and not run.is_done(doubts.name):
+        run.add("opening", render_plot(plan.opening, language))
+        run.run(draft_numbered(FORECAST, turn))
         run.take_away("opening")
-    run.add("plot", render_plot(first, language))
-    run.run(DOUBTS)
+    run.add("plot", render_plot(plan, language))
+    run.run(doubts)
     run.take_away("forecast")
-    run.run(PLOT_AGAIN, planned, check=check)
+    again: Plot = run.run(draft_numbered(PLOT_AGAIN, turn), planned, check=check).value
+    return again
 
 
 def _tell_twice(run: ActivityRun) -> None:
