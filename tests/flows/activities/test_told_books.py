@@ -43,7 +43,10 @@ from tests.support.fakes import ScriptedBackend
 
 WINDOW = 200_000
 ITS_PLAN = Limits(until_level=Level.CHAPTER, until_count=1)
-PLANNED = ("story", "story.again", "plot", "forecast", "doubts", "plot.again")
+PLANNED = (
+    "story", "story.again", "plot", "forecast", "doubts", "plot.again",
+    "forecast.again", "doubts.again", "plot.again.again",
+)  # fmt: skip
 """Who plans a book of many chapters, in this order."""
 READERS = ("cold_read", "review")
 BRIEF = {"length": 6_000, "profile": "economy", "max_unit_length": 2_000, "max_planning_rounds": None}
@@ -322,8 +325,8 @@ def test_a_book_in_acts_is_plotted_act_by_act_and_each_is_told_with_the_whole_in
     [request] = [own.prompt for own in book.requests if own.name == "1.2.1 write/draft"]
     book.close()
 
-    assert asked[:6] == [f"1 plan/{step}" for step in PLANNED]
-    assert asked[6:9] == [f"1.1 plan/{step}" for step in ("plot", "doubts", "plot.again")]
+    assert asked[:9] == [f"1 plan/{step}" for step in PLANNED]
+    assert asked[9:12] == [f"1.1 plan/{step}" for step in ("plot", "doubts", "plot.again")]
     assert not [name for name in asked if name.partition(" ")[2].partition("/")[0] in ("divide", "decide", "brief")]
     assert [(act.level, act.is_last) for act in acts] == [(Level.ACT, False), (Level.ACT, True)]
     assert all(len(own) >= 10 for own in chapters)
@@ -378,18 +381,21 @@ def test_a_story_of_one_sitting_costs_no_plan(tmp_path: Path) -> None:
     assert not [name for name in names if name.startswith(("plan/", "execute/", "brief/", "divide/"))]
 
 
-def test_the_plan_of_a_book_of_many_chapters_is_doubted_and_made_once_more(tmp_path: Path) -> None:
+def test_the_plan_of_a_book_of_many_chapters_is_doubted_and_made_once_more_twice(tmp_path: Path) -> None:
     book = Told(tmp_path, limits=ITS_PLAN, length=10_000, profile="economy", max_unit_length=2_000)
     asked = [name for each in book.requests if (name := each.name.partition(" ")[2]).startswith("plan/")]
-    [again] = book.prompts("1 plan/plot.again")
+    again, last = book.prompts("1 plan/plot.again")
     with book.storage.read() as stores:
         chapters = stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)
         plan = stores.documents.latest(DocumentKind.BOOK_DESIGN)
     book.close()
 
     assert asked == [f"plan/{step}" for step in PLANNED]
-    assert "<doubts>" in again
-    assert "<story_a>" not in again
+    for prompt in (again, last):
+        assert "<doubts>" in prompt
+        assert "<story_a>" not in prompt
+        assert "<forecast>" not in prompt
+    assert ["This is the last time" in prompt for prompt in (again, last)] == [False, True]
     assert len(chapters) == 5
     assert plan is not None
     assert "Seen early, understood late" in plan.text
