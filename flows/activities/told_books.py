@@ -3,7 +3,7 @@
 A plan in many steps takes more from a book that one writer can hold in view than it gives it, as blind readers found
 (docs/prose). A story of one sitting is told from its order alone. A book of several chapters is told from one plain
 plan, its plot, by a writer who has the plot and every page so far in view: its story is told twice in plain words, the
-better one cut into chapters, and the plan of many chapters doubted and made once more. A longer book's plot is cut
+better one cut into chapters, and the plan of many chapters doubted and made anew twice. A longer book's plot is cut
 into acts or volumes. Each of these has a plot of its own, made once all before it is written, and each act is told as
 a short book is, by one who has its pages, both plots and what was told before in view. Later orders are heard, too.
 """
@@ -13,7 +13,6 @@ from functools import partial
 
 from bookwright.agents.readers import DOUBTS, FORECAST, PART_PLOT, PLOT, PLOT_AGAIN, STORY, draft_again, draft_numbered
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.agents.steps.answers import Check, Conclude
 from bookwright.agents.workflows import plan_workflow
 from bookwright.flows.activities.unit_facts import (
     begin_activity,
@@ -139,7 +138,7 @@ def memories(part: TaskNode, deps: Deps) -> list[Document]:
 
 def current_plot(unit: TaskNode, deps: Deps) -> Document | None:
     """Return the plot of a book, a volume or an act; None before it is made."""
-    return deps.document(unit, _kind_of_plot(unit))
+    return deps.document(unit, DocumentKind.BOOK_DESIGN if unit.parent is None else DocumentKind.DESIGN)
 
 
 def _has_parts_to_tell(book: TaskNode, deps: Deps) -> bool:
@@ -188,33 +187,26 @@ def plot(unit: TaskNode, deps: Deps) -> None:
     """Make the plot of a book, a volume or an act that is told; its parts become nodes."""
     unit = deps.fresh(unit)
     count = _part_count(unit, deps)
-    run = _begin(unit, count, deps)
+    run, agent = _begin(unit, count, deps), PLOT if unit.parent is None else PART_PLOT
     planned, check = partial(_planned, unit, run.sources, deps), partial(_count_problem, count, deps.desk.locale)
     if unit.parent is None:
         _tell_twice(run)
-    agent = PLOT if unit.parent is None else PART_PLOT
     if count <= _FEW and not has_acts(unit, deps):
         run.run(agent, planned, check=check)
         return
-    answer, passes = run.run(agent, check=check).value, 2 if unit.parent is None else 1
-    for turn in range(1, passes + 1):
-        run = _begin(unit, count, deps)  # what was not chosen is seen no more
-        run.card = replace(run.card, is_second=turn == 2)
-        answer = _doubted(answer, run, turn, planned if turn == passes else None, check)
-
-
-def _doubted(plan: Plot, run: ActivityRun, turn: int, planned: Conclude | None, check: Check) -> Plot:
-    """Have a plan doubted and made once more; a book's first by one who has heard what its first third gives away."""
-    language, doubts = run.desk.brief.language.english_name, draft_numbered(DOUBTS, turn)
-    if run.node.parent is None and not run.is_done(doubts.name):
-        run.add("opening", render_plot(plan.opening, language))
-        run.run(draft_numbered(FORECAST, turn))
-        run.take_away("opening")
-    run.add("plot", render_plot(plan, language))
-    run.run(doubts)
-    run.take_away("forecast")
-    again: Plot = run.run(draft_numbered(PLOT_AGAIN, turn), planned, check=check).value
-    return again
+    plan, language = run.run(agent, check=check).value, deps.brief.language.english_name
+    turns = (1, 2) if unit.parent is None else (1,)
+    for turn in turns:
+        run, doubts = _begin(unit, count, deps), draft_numbered(DOUBTS, turn)  # what was not chosen is seen no more
+        run.card = replace(run.card, is_second=turn > 1)
+        if unit.parent is None and not run.is_done(doubts.name):
+            run.add("opening", render_plot(plan.opening, language))
+            run.run(draft_numbered(FORECAST, turn))
+            run.take_away("opening")
+        run.add("plot", render_plot(plan, language))
+        run.run(doubts)
+        run.take_away("forecast")
+        plan = run.run(draft_numbered(PLOT_AGAIN, turn), planned if turn == turns[-1] else None, check=check).value
 
 
 def _tell_twice(run: ActivityRun) -> None:
@@ -273,10 +265,6 @@ def _count_problem(count: int, locale: str, answer: Plot) -> str:
     return "" if given == count else render_problem("chapter_count", locale, given=given, wanted=count)
 
 
-def _kind_of_plot(unit: TaskNode) -> DocumentKind:
-    return DocumentKind.BOOK_DESIGN if unit.parent is None else DocumentKind.DESIGN
-
-
 def _planned(unit: TaskNode, inputs: tuple[int, ...], deps: Deps, answer: Plot) -> Move:
     count, level = len(answer.chapters), _level_of_parts(unit, deps)
     lengths = _lengths(max(unit.remaining, count), count, _longest(level, deps))
@@ -288,9 +276,10 @@ def _planned(unit: TaskNode, inputs: tuple[int, ...], deps: Deps, answer: Plot) 
         for part in answer.chapters
     ]  # fmt: skip
     text = render_plot(answer, deps.brief.language.english_name)
+    kind = DocumentKind.BOOK_DESIGN if unit.parent is None else DocumentKind.DESIGN
 
     def move(stores: Stores, step: int) -> None:
-        stores.documents.add(NewDocument(node=unit.key, kind=_kind_of_plot(unit), text=text, inputs=inputs), step)
+        stores.documents.add(NewDocument(node=unit.key, kind=kind, text=text, inputs=inputs), step)
         stores.nodes.add(
             unit, parts, level=level.value, length=lambda i: lengths[i], unit_index=lambda i: i + 1,
             is_last=lambda i: i == count - 1,

@@ -388,6 +388,7 @@ def test_the_plan_of_a_book_of_many_chapters_is_doubted_and_made_once_more_twice
     with book.storage.read() as stores:
         chapters = stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)
         plan = stores.documents.latest(DocumentKind.BOOK_DESIGN)
+    guesses = [guess for step in ("forecast", "forecast.again") for guess in book.prompts(f"1 plan/{step}")]
     book.close()
 
     assert asked == [f"plan/{step}" for step in PLANNED]
@@ -399,6 +400,8 @@ def test_the_plan_of_a_book_of_many_chapters_is_doubted_and_made_once_more_twice
     assert len(chapters) == 5
     assert plan is not None
     assert "Seen early, understood late" in plan.text
+    assert guesses
+    assert not [guess for guess in guesses if "Seen early" in guess]  # it tells what counts in the end
 
 
 def test_the_plan_of_a_novel_has_a_second_story_and_room_for_all_its_chapters(tmp_path: Path) -> None:
