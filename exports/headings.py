@@ -171,6 +171,8 @@ class Numbering:
         self._parts = Habit(language)
         self._part: int | None = None
         """The number of the part that chapters stand in now; None for one of the author's."""
+        self._was_numbered = False
+        """The title of the last chapter of ours brought its number."""
         self.before: Rank | None = None
         """What the last heading was asked for, a part or a chapter."""
 
@@ -202,12 +204,12 @@ class Numbering:
     def _by_itself(self, title: str, read: Heading | None) -> str:
         """Number a chapter of a book that is all ours; a title that brings its number says where the count stands.
 
-        A number alone that is another chapter's is a name: `"第八回"`, the eighth time, may be the third.
+        A number alone that is another chapter's is a name behind names: `"第八回"`, the eighth time, may be the third.
         """
-        is_name = False
+        count, is_name, was_numbered, self._was_numbered = self._chapters.last, False, self._was_numbered, False
         if read is not None and not read.is_weak and read.rank is Rank.CHAPTER and read.number is not None:
-            is_name = not read.title and read.number != self._chapters.last > 1
-            self._chapters.last = self._chapters.last if is_name else read.number
+            is_name = not read.title and read.number != count > 1 and not was_numbered
+            self._was_numbered, self._chapters.last = not is_name, count if is_name else read.number
         return _heading(self._language, _CHAPTER[self._language].format(self._chapters.last), title, is_name=is_name)
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from bookwright.manuscripts.formats.archive import Archive, xml_of
@@ -67,27 +67,44 @@ class _List:
     """A list by which Word numbers headings by itself, with how far it has come."""
 
     levels: Sequence[Any]
-    counts: Sequence[int] = ()
+    starts: Sequence[int]
+    counts: list[int]
+
+    @classmethod
+    def of(cls, levels: Sequence[Any], anew: Mapping[str, int]) -> "_List":
+        """A list that has not begun; `anew` says by level where it begins otherwise than its kind does."""
+        starts = [anew.get(level.get(f"{_W}ilvl", ""), _whole(level, f"{_W}start", 1)) for level in levels]
+        return cls(levels, starts, [start - 1 for start in starts])
 
     def next(self, depth: int) -> str:
         """Return what stands before the next heading of one of its levels, from 0; empty where that has no number."""
+        self.counts[depth] += 1
+        for below in range(depth + 1, len(self.levels)):
+            if _value(self.levels[below], f"{_W}lvlRestart") != "0":
+                self.counts[below] = self.starts[below] - 1
+        at = self.levels[depth]
         formats = [_value(level, f"{_W}numFmt") for level in self.levels]
-        starts = [_whole(level, f"{_W}start", 1) - 1 for level in self.levels]
-        *above, last = (*self.counts, *starts[len(self.counts) :])[: depth + 1]
-        self.counts = (*above, last + 1)
-        told = _value(self.levels[depth], f"{_W}lvlText") if formats[depth] != "bullet" else ""
-        for place, (name, count) in enumerate(zip(formats, self.counts, strict=False), 1):
-            told = told.replace(f"%{place}", written_like(_FORMATS.get(name, "1"), count, Language.ZH))
+        told = _value(at, f"{_W}lvlText") if formats[depth] not in ("bullet", "none") else ""
+        for place, name in enumerate(formats[: depth + 1]):
+            first = "1" if at.find(f"{_W}isLgl") is not None else _FORMATS.get(name, "1")
+            count = max(self.counts[place], self.starts[place])
+            told = told.replace(f"%{place + 1}", written_like(first, count, Language.ZH) if name != "none" else "")
         return told
 
 
 def _lists(archive: Archive) -> Mapping[str, _List]:
     """Return the lists by the ids that paragraphs name them by; one that begins anew counts for itself."""
     root = _part(archive, "word/numbering.xml")
-    lists = {one.get(f"{_W}abstractNumId"): _List([*one.iter(f"{_W}lvl")]) for one in root.iter(f"{_W}abstractNum")}
-    named = {one: lists.get(_value(one, f"{_W}abstractNumId")) for one in root.iter(f"{_W}num")}
-    anew = {one for one in named if one.find(f"{_W}lvlOverride/{_W}startOverride") is not None}
-    return {one.get(f"{_W}numId", ""): replace(of) if one in anew else of for one, of in named.items() if of}
+    kinds = {one.get(f"{_W}abstractNumId"): [*one.iter(f"{_W}lvl")] for one in root.iter(f"{_W}abstractNum")}
+    lists = {identity: _List.of(levels, {}) for identity, levels in kinds.items()}
+    named: dict[str, _List] = {}
+    for one in root.iter(f"{_W}num"):
+        kind = _value(one, f"{_W}abstractNumId")
+        overrides = [at for at in one.iter(f"{_W}lvlOverride") if at.find(f"{_W}startOverride") is not None]
+        anew = {at.get(f"{_W}ilvl", ""): _whole(at, f"{_W}startOverride", 1) for at in overrides}
+        if kind in lists:
+            named[one.get(f"{_W}numId", "")] = _List.of(kinds[kind], anew) if anew else lists[kind]
+    return named
 
 
 def _number(chain: Sequence[Any], lists: Mapping[str, _List]) -> str:

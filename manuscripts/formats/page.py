@@ -21,9 +21,10 @@ _PARAGRAPHS = _HEADINGS.keys() | frozenset(
 )
 _LEFT_OUT = frozenset("head script style nav svg math template noscript rt rp object iframe img audio video".split())
 _STRESSED = frozenset(("em", "i", "cite"))
-_ITALICS = re.compile(r"\bfont-style\s*:\s*(?:italic|oblique)", re.IGNORECASE)
-_CLASS = re.compile(r"\.([\w-]+)\s*(?:,|$)")
-"""What a rule of a style sheet is about, where that is a class."""
+_STYLE = re.compile(r"\bfont(?:-style)?\s*:[^;]*?\b(italic|oblique|normal)\b", re.IGNORECASE)
+_CLASS = re.compile(r"\s*\w*\.([\w-]+)\s*")
+"""What a rule of a style sheet is about, where that is all of a class."""
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _NOTES = frozenset(("footnote", "endnote", "rearnote", "doc-footnote", "doc-endnote"))
 _BESIDE = frozenset(
     ("noteref", "doc-noteref", "pagebreak", "doc-pagebreak", "footnotes", "endnotes", "rearnotes", "doc-endnotes")
@@ -127,7 +128,7 @@ class Page:
 
     def _is_stressed(self, tag: str, element: Any) -> bool:
         classes, own = element.get("class", "").split(), element.get("style", "")
-        return tag in _STRESSED or not self._italics.isdisjoint(classes) or bool(_ITALICS.search(own))
+        return tag in _STRESSED or not self._italics.isdisjoint(classes) or _are_italics(own)
 
     def _events(self, root: Any) -> Iterator[tuple[str, Any]]:
         stack: list[tuple[str, Any]] = [("start", root)]
@@ -151,9 +152,19 @@ class Page:
 
 
 def italics_in(sheet: str) -> frozenset[str]:
-    """Return the classes that a style sheet sets in italics."""
-    rules = (rule.rpartition("{") for rule in sheet.split("}"))
-    return frozenset(name for about, _, told in rules if _ITALICS.search(told) for name in _CLASS.findall(about))
+    """Return the classes that a style sheet sets in italics; where it says two things of one, the last counts."""
+    italics: set[str] = set()
+    for rule in _COMMENT.sub("", sheet).split("}"):
+        about, _, told = rule.rpartition("{")
+        named = {found[1] for one in re.split("[{;]", about)[-1].split(",") if (found := _CLASS.fullmatch(one))}
+        if _STYLE.search(told):
+            italics = italics | named if _are_italics(told) else italics - named
+    return frozenset(italics)
+
+
+def _are_italics(told: str) -> bool:
+    """True if what a style says, the last of it, is set in italics."""
+    return any(style.lower() != "normal" for style in _STYLE.findall(told)[-1:])
 
 
 def _is_mark(node: Any) -> bool:

@@ -135,7 +135,7 @@ class Plot(FrozenModel):
     def opening(self) -> "Plot":
         """What somebody knows who has read its first third, of two parts the first, and was told nothing else."""
         third = self.chapters[: -(-len(self.chapters) // 3)]
-        return self.model_copy(update={"secret": "", "story": (), "people": (), "chapters": third})
+        return Plot.model_construct(question=self.question, secret="", story=(), people=(), chapters=third)
 
 
 class _ChosenStory(FrozenModel):

@@ -146,6 +146,8 @@ def test_a_book_that_is_all_ours_numbers_what_brings_no_number() -> None:
         (ZH, ["第八回", "热的"], ["第八回", "第9章 热的"]),  # the first chapter says where a book begins
         (ZH, ["清库", "第二回", "热的"], ["第1章 清库", "第二回", "第3章 热的"]),
         (EN, ["Salt", "Chapter 9", "Tide"], ["Chapter 1: Salt", "Chapter 2: Chapter 9", "Chapter 3: Tide"]),
+        (EN, ["Chapter 1", "Chapter 3", "Tide"], ["Chapter 1", "Chapter 3", "Chapter 4: Tide"]),
+        (ZH, ["第一章", "第二章", "第一章"], ["第一章", "第二章", "第一章"]),  # a second part counts anew
     ],
 )
 def test_a_number_alone_that_is_another_chapters_is_a_name(

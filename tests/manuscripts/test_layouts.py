@@ -182,7 +182,7 @@ def test_numbers_that_word_sets_before_headings_by_itself_are_theirs(tmp_path: P
     for depth, text in ((1, ""), (2, ""), (2, "雨"), (3, "A"), (1, "Sea"), (2, "")):
         document.add_heading(text, depth)
     anew = lists.add_num(99)
-    anew.add_lvlOverride(1).add_startOverride(1)
+    anew.add_lvlOverride(1).add_startOverride(5)
     for text, other in (("Interlude", 0), ("", number), ("夜", anew.numId)):
         numbered = document.add_heading(text, 2)._p.get_or_add_pPr().get_or_add_numPr()
         numbered.get_or_add_ilvl().val, numbered.get_or_add_numId().val = 1, other
@@ -191,7 +191,29 @@ def test_numbers_that_word_sets_before_headings_by_itself_are_theirs(tmp_path: P
 
     assert [(block.text, block.level) for block in read_manuscript(tmp_path / "a.docx").blocks] == [
         ("Part II", 1), ("第一章", 2), ("第二章 雨", 2), ("A", 3), ("Part III Sea", 1), ("第一章", 2), ("Interlude", 2),
-        ("第二章", 2), ("第一章 夜", 2), ("Rain fell.", 0),
+        ("第二章", 2), ("第五章 夜", 2), ("Rain fell.", 0),
+    ]  # fmt: skip
+
+
+def test_chapters_that_word_counts_on_through_parts_are_counted_on(tmp_path: Path):
+    document = docx.Document()
+    lists = document.part.numbering_part.element
+    levels = (
+        '<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="upperRoman"/><w:lvlText w:val="Part %1"/></w:lvl>'
+        '<w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlRestart w:val="0"/>'
+        '<w:isLgl/><w:lvlText w:val="%1.%2"/></w:lvl>'
+        '<w:lvl w:ilvl="2"><w:start w:val="1"/><w:numFmt w:val="none"/><w:lvlText w:val="%3 a"/></w:lvl>'
+    )
+    lists.insert(0, parse_xml(f'<w:abstractNum {nsdecls("w")} w:abstractNumId="99">{levels}</w:abstractNum>'))
+    number = lists.add_num(99).numId
+    for text, depth in (("Sea", 1), ("Salt", 2), ("Shore", 1), ("Sand", 2), ("Stone", 3)):
+        numbered = document.add_heading(text, depth)._p.get_or_add_pPr().get_or_add_numPr()
+        numbered.get_or_add_ilvl().val, numbered.get_or_add_numId().val = depth - 1, number
+    document.add_paragraph("Rain fell.")
+    document.save(str(tmp_path / "a.docx"))
+
+    assert [block.text for block in read_manuscript(tmp_path / "a.docx").blocks] == [
+        "Part I Sea", "1.1 Salt", "Part II Shore", "2.2 Sand", "Stone", "Rain fell.",
     ]  # fmt: skip
 
 
@@ -222,18 +244,20 @@ def test_what_a_style_sheet_sets_in_italics_is_stressed_in_an_epub_and_a_page(tm
     sheet = (
         "@charset 'utf-8';\n/* so */ .c1, span.c-2 { color: red; font-style: italic }\n.c3 { font-style: normal }\n"
         "@media all { .c4 { FONT-STYLE : oblique } }\n.c3 > b, .c5:hover { font-style: italic } p.c6{font-style:italic}"
+        "/* .c3 { font-style: italic } */ .c5 { /* font-style: italic */ } .c6 .c3, .c6.c3 { font-style: italic }"
+        ".c7 { font: italic 1em serif } .c5 { font-style: italic } .c5 { font: normal 1em serif }"
     )
     page = (
         '<h1><span class="c1">Chapter 1</span></h1><p class="c3">He <span class="x c1">could not</span> '
         '<span class="c-2">un</span>say <b style="color: red; font-style:italic">it</b>, <i class="c4">so</i> '
         '<u class="c4">he</u> <u class="c5">left</u>.</p><div class="c6"><p>Dear Ada,</p><p>come.</p></div>'
-        "<p>He came.</p>"
+        '<p>He <u class="c7">came</u>.</p>'
     )
     (tmp_path / "a.html").write_text(f"<html><head><style>{sheet}</style></head><body>{page}</body></html>")
 
     for path in (make_epub(tmp_path / "a.epub", {"a": page}, sheet=sheet), tmp_path / "a.html"):
         assert [block.text for block in read_manuscript(path).blocks] == [
-            "Chapter 1", "He *could not* *unsay* *it*, *so* *he* left.", "*Dear Ada,*", "*come.*", "He came.",
+            "Chapter 1", "He *could not* *unsay* *it*, *so* *he* left.", "*Dear Ada,*", "*come.*", "He *came*.",
         ]  # fmt: skip
 
 
