@@ -206,11 +206,18 @@ class Numbering:
 
         A number alone that is another chapter's is a name behind names: `"第八回"`, the eighth time, may be the third.
         """
-        count, is_name, was_numbered, self._was_numbered = self._chapters.last, False, self._was_numbered, False
-        if read is not None and not read.is_weak and read.rank is Rank.CHAPTER and read.number is not None:
-            is_name = not read.title and read.number != count > 1 and not was_numbered
-            self._was_numbered, self._chapters.last = not is_name, count if is_name else read.number
+        number = _number_in(read)
+        count, bare = self._chapters.last, read is not None and not read.title
+        is_name = bare and not self._was_numbered and number is not None and number != count > 1
+        self._was_numbered = number is not None and not is_name
+        if number is not None and not is_name:
+            self._chapters.last = number
         return _heading(self._language, _CHAPTER[self._language].format(self._chapters.last), title, is_name=is_name)
+
+
+def _number_in(read: Heading | None) -> int | None:
+    """The number that a title brings, if it is a chapter's."""
+    return read.number if read is not None and not read.is_weak and read.rank is Rank.CHAPTER else None
 
 
 def _heading(language: Language, numbered: str, title: str, *, is_name: bool = False) -> str:
