@@ -177,7 +177,8 @@ class Card:
     plan_length: int = 0
     """How long the write plan may be."""
     is_second: bool = False
-    """Somebody else writes the same pages from the same plan, and one of the two drafts is chosen."""
+    """Somebody else writes the same pages from the same plan, and one of the two drafts is chosen; or tells the same
+    story; or a plan that was doubted and made anew is doubted once more."""
     angle: str = ""
     """Several write the same pages: what this one's order asks for beside the others'; "plain" asks for nothing more,
     empty where nobody else writes them."""

@@ -41,7 +41,9 @@ _IS_BEHIND = or_(
 """The calls of a step's own activity; of prose all that wrote it, read it and put it right."""
 
 _AS_BEFORE = {DocumentOrigin.REPAIR, DocumentOrigin.RESTORE}
+"""Origins of versions that are made anew as the version before them was."""
 _REVISED = {*DocumentOrigin} - {DocumentOrigin.STEP}
+"""Those of all versions of a prose that no writing of it has made."""
 
 
 @dataclass(frozen=True)
