@@ -3,6 +3,7 @@
 The library's model objects are built one way for each provider. Importing the SDKs takes seconds: it is done late.
 """
 
+import sys
 from typing import Any, Protocol
 
 from pydantic_ai.direct import model_request_stream
@@ -166,7 +167,7 @@ def _make_client(endpoint: Endpoint, settings: Settings) -> _Client:
     """Open an SDK client that tries once and keeps no deadline but the one for connecting."""
     import httpx2
 
-    sdk_client, http_client = _sdk(endpoint.provider.dialect)
+    sdk_client, http_client = load_sdk(endpoint.provider.dialect)
     timeout = httpx2.Timeout(None, connect=settings.connect_seconds)
     if endpoint.is_loopback:
         # A proxy of the environment cannot reach this machine's own servers, and they may drop idle connections.
@@ -180,12 +181,14 @@ def _make_client(endpoint: Endpoint, settings: Settings) -> _Client:
     return client
 
 
-def _sdk(dialect: Dialect) -> tuple[Any, Any]:
-    """The client of an SDK, and that of HTTP which it would make by itself."""
+def load_sdk(dialect: Dialect) -> tuple[Any, Any]:
+    """Import an SDK; return its client, and that of HTTP which it would make by itself."""
     if dialect is Dialect.ANTHROPIC:
         import anthropic
 
         return anthropic.AsyncAnthropic, anthropic.DefaultAsyncHttpxClient
+    # Its other client, which nothing here uses, imports aiohttp wherever Chroma has brought that: a tenth of a second.
+    sys.modules.setdefault("openai._vendor.httpx_aiohttp", None)  # type: ignore[arg-type]
     import openai
 
     return openai.AsyncOpenAI, openai.DefaultAsyncHttpxClient
