@@ -1,11 +1,12 @@
 """What all tests share."""
 
 import gc
+import importlib
 import os
 import shlex
 import signal
 from collections.abc import Generator, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from itertools import zip_longest
 from pathlib import Path
 
@@ -52,13 +53,25 @@ def pytest_xdist_setupnodes(specs: list[execnet.XSpec]) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """Look for no garbage in what is imported, which stays: not meanwhile and not later, nor in forks."""
     gc.disable()
+    _compile_share(session.config)
     collected = yield
     gc.freeze()
     gc.enable()
     return collected
+
+
+def _compile_share(config: pytest.Config) -> None:
+    """Import this process's share of all tests first: in a new clone each is compiled by one process, not by all."""
+    worker = getattr(config, "workerinput", None)
+    if worker is None or config.args != config.getini("testpaths"):
+        return
+    paths = sorted((config.rootpath / "tests").rglob("test_*.py"))
+    for path in paths[int(worker["workerid"].removeprefix("gw")) :: worker["workercount"]]:
+        with suppress(Exception, pytest.skip.Exception):  # collecting tells of it
+            importlib.import_module(".".join(path.relative_to(config.rootpath).with_suffix("").parts))
 
 
 @pytest.fixture(scope="session")
