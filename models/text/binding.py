@@ -6,7 +6,7 @@ A line that begins with `§` binds. A new version carries it on, or releases it 
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from bookwright.models.text.language import lazy_pattern
 
@@ -56,17 +56,18 @@ def lost_lines(before: str, after: str) -> list[str]:
     return [line for line in known if _same(line) not in held]
 
 
-def demands(line: str, text: str) -> bool:
-    """True if a sentence holds words that a binding line demands.
+def demand(lines: Sequence[str], text: str) -> bool:
+    """True if a sentence holds words that one of the binding lines demands.
 
     These are so many words in a row that they can only come from there, fewer where the line quotes them, or all that
     the sentence has where they are a part of a quotation; marks, spaces, width and case do not count.
     """
-    told, said = _words(line), _words(text)
-    quoted = [_words(words) for words in _quoted(line)]
-    if any(run in told for run in _stretches(said, _STRETCH)):
+    told = list(map(_words, lines))
+    quoted = [_words(words) for line in lines for words in _quoted(line)]
+    said = _words(text)
+    if told and any(run in words for run in _stretches(said, _STRETCH) for words in told):
         return True
-    if any(run in words for run in _stretches(said, _QUOTED_STRETCH) for words in quoted):
+    if quoted and any(run in words for run in _stretches(said, _QUOTED_STRETCH) for words in quoted):
         return True
     return bool(said.strip()) and any(said in words for words in quoted)
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from bookwright.models.frozen import FrozenModel
-from bookwright.models.text.binding import demands
+from bookwright.models.text.binding import demand
 from bookwright.models.text.language import Language
 from bookwright.models.text.length import LengthRange
 from bookwright.models.text.prose import joined, paragraphs, pieces
@@ -96,6 +96,8 @@ class _Table:
 
     def __init__(self, text: str, language: Language, bound: Sequence[str]) -> None:
         self._rows = [pieces(paragraph) for paragraph in paragraphs(text)]
+        places = [(row, column) for row, parts in enumerate(self._rows) for column in range(len(parts))]
+        self._ends = {*places[:1], *places[-1:]}
         self._measure = language.measure
         self._bound = bound
         self._touched: set[tuple[int, int]] = set()
@@ -109,7 +111,7 @@ class _Table:
     def carry_out(self, change: Change, least: int) -> None:
         """Make a change that does no damage: the text gets shorter by it, and not shorter than `least`."""
         span = self._span(change)
-        if span and not self._is_kept(span) and least - self.length <= self._gain(change, span) < 0:
+        if span and least - self.length <= self._gain(change, span) < 0 and not self._is_kept(span):
             self._make(change, span)
 
     def repair(self, change: Change) -> int:
@@ -138,10 +140,9 @@ class _Table:
         first, last = self._place(change.first), self._place(change.last or change.first)
         if first is None or last is None or last < first:
             return []
-        return [place for place in self._places() if first <= place <= last]
-
-    def _places(self) -> list[tuple[int, int]]:
-        return [(row, column) for row, parts in enumerate(self._rows) for column in range(len(parts))]
+        rows = range(first[0], last[0] + 1)
+        places = ((row, column) for row in rows for column in range(len(self._rows[row])))
+        return [place for place in places if first <= place <= last]
 
     def _place(self, number: str) -> tuple[int, int] | None:
         found = _NUMBER.fullmatch(number.strip())
@@ -149,11 +150,9 @@ class _Table:
         return (row, column) if 0 <= row < len(self._rows) and 0 <= column < len(self._rows[row]) else None
 
     def _is_kept(self, span: Sequence[tuple[int, int]]) -> bool:
-        places = self._places()
-        if places[0] in span or places[-1] in span or not self._touched.isdisjoint(span):
+        if not self._ends.isdisjoint(span) or not self._touched.isdisjoint(span):
             return True
-        said = "".join(self._rows[row][column] for row, column in span)
-        return any(demands(line, said) for line in self._bound)
+        return demand(self._bound, "".join(self._rows[row][column] for row, column in span))
 
     def _changed(self, span: Sequence[tuple[int, int]], text: str) -> dict[int, list[str]]:
         """The paragraphs of a passage as the change would leave them; a passage keeps the numbers of its sentences."""
