@@ -89,9 +89,12 @@ class Library:
             return stores.documents.add(NewDocument(node=stores.nodes.root().key, kind=kind, text=text), None).id
 
     def grow(self, nodes: int) -> TaskNode:
-        """Add volumes, acts and chapters with their tasks until there are so many nodes; return the last chapter."""
+        """Add volumes, acts and chapters with their tasks until there are so many nodes; return the last chapter.
+
+        A book that has grown before goes on behind its last chapter, which is written now.
+        """
         with self.storage.write() as stores:
-            chapter: TaskNode | None = None
+            chapter = self.last
             for unit in self._units(stores, nodes):
                 for kind in (DocumentKind.FINDINGS, DocumentKind.DESIGN, DocumentKind.DESIGN):
                     self.add_task(stores, unit, self.sentences(7), kind=kind)

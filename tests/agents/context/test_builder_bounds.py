@@ -14,19 +14,20 @@ from bookwright.models.tree.level import Level
 from bookwright.storage.stores import BookStorage
 from tests.agents.context.books import Library, block, count_words, make_library, room, size
 
+STEPS = [(Activity.PLAN, "planner"), (Activity.BRIEF, "write_plan"), (Activity.WRITE, "write_plan")]
+
 
 @pytest.fixture(scope="module")
-def small_and_large(tmp_path_factory: pytest.TempPathFactory) -> tuple[Library, Library]:
-    """A book of 250 nodes, enough to fill every room, and one of 700, of the same make."""
-    libraries = []
-    for nodes in (250, 700):
-        library = make_library(tmp_path_factory.mktemp(f"nodes{nodes}"))
-        library.keep(DocumentKind.BOOK_DESIGN, library.sentences(150))
-        library.keep(DocumentKind.GLOBAL_STATE, library.sentences(80))
-        library.grow(nodes)
-        library.index.catch_up(library.journal)
-        libraries.append(library)
-    return libraries[0], libraries[1]
+def grown(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[int], Library]:
+    """A book of 700 nodes, and what its prompts took when it had 250, which are enough to fill every room."""
+    library = make_library(tmp_path_factory.mktemp("nodes"))
+    library.keep(DocumentKind.BOOK_DESIGN, library.sentences(150))
+    library.keep(DocumentKind.GLOBAL_STATE, library.sentences(80))
+    library.grow(250)
+    sizes = [size(library.build(library.last, *step)) for step in STEPS]
+    library.grow(700)
+    library.index.catch_up(library.journal)
+    return sizes, library
 
 
 def test_a_very_long_premise_is_cut_to_its_room(tmp_path):
@@ -42,30 +43,28 @@ def test_a_very_long_premise_is_cut_to_its_room(tmp_path):
 
 @pytest.mark.parametrize("profile", [ProfileName.ECONOMY, ProfileName.STANDARD, ProfileName.FINE])
 @pytest.mark.parametrize("role", ["planner", "write_plan", "writer", "critic", "evaluator", "judge"])
-def test_no_context_exceeds_its_budget_however_large_the_book(small_and_large, profile, role):
-    _, large = small_and_large
+def test_no_context_exceeds_its_budget_however_large_the_book(grown, profile, role):
+    _, library = grown
     activity = {"judge": Activity.JUDGE, "writer": Activity.WRITE}.get(role, Activity.BRIEF)
 
-    context = large.build(large.last, activity, role, profile=profile)
+    context = library.build(library.last, activity, role, profile=profile)
 
     assert size(context) <= room(role, profile)
 
 
-@pytest.mark.parametrize(("activity", "role"), [
-    (Activity.PLAN, "planner"), (Activity.BRIEF, "write_plan"), (Activity.WRITE, "write_plan"),
-])  # fmt: skip
-def test_the_prompt_does_not_grow_with_the_book(small_and_large, activity, role):
-    small, large = (size(library.build(library.last, activity, role)) for library in small_and_large)
+@pytest.mark.parametrize("step", range(len(STEPS)), ids=["plan", "brief", "write"])
+def test_the_prompt_does_not_grow_with_the_book(grown, step):
+    small, library = grown
 
-    assert large <= small * 1.1
+    assert size(library.build(library.last, *STEPS[step])) <= small[step] * 1.1
 
 
-def test_building_asks_the_database_a_bounded_number_of_times(small_and_large):
-    _, large = small_and_large
-    builder = large.builder()
-    statements = count_statements(large.storage)
+def test_building_asks_the_database_a_bounded_number_of_times(grown):
+    _, library = grown
+    builder = library.builder()
+    statements = count_statements(library.storage)
 
-    builder.build(large.last, large.last, Activity.PLAN, "planner")
+    builder.build(library.last, library.last, Activity.PLAN, "planner")
 
     assert statements() <= 100
 
@@ -77,11 +76,11 @@ def count_statements(storage: BookStorage) -> Callable[[], int]:
     return lambda: len(seen)
 
 
-def test_two_builds_are_the_same_bytes(small_and_large):
-    _, large = small_and_large
-    chapter = large.last
+def test_two_builds_are_the_same_bytes(grown):
+    _, library = grown
+    chapter = library.last
 
-    first, second = (large.build(chapter, Activity.WRITE, "writer") for _ in range(2))
+    first, second = (library.build(chapter, Activity.WRITE, "writer") for _ in range(2))
 
     assert first == second
 
@@ -97,8 +96,8 @@ def test_a_huge_task_is_cut_and_its_goal_stands(library):
     assert size(context) <= room("planner")
 
 
-def test_a_large_room_is_filled_from_more_of_the_book(small_and_large):
-    _, library = small_and_large
+def test_a_large_room_is_filled_from_more_of_the_book(grown):
+    _, library = grown
     usual = PROFILES[ProfileName.STANDARD]
 
     sizes = []
