@@ -31,20 +31,25 @@ ORIGIN = "lamps"
 
 
 @pytest.fixture(scope="module")
-def exported(lamps: Written, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """That book as a file, which any database takes."""
-    return export(lamps[0], "json", tmp_path_factory.mktemp("exported") / "lamps.json")
+def planted(
+    lamps: Written, postgres: PostgresServer, postgres_template: str, tmp_path_factory: pytest.TempPathFactory
+) -> str:
+    """The name of a database that holds that book, brought in as a file, which any database takes."""
+    name = postgres.new_database(postgres_template)
+    home = tmp_path_factory.mktemp("planted")
+    exported = export(lamps[0], "json", home / "lamps.json")
+    database = open_library(lamps[1].model_copy(update={"home": home, "database_url": postgres.url(name)}))
+    import_book(exported, database, ORIGIN)
+    database.dispose()
+    return name
 
 
 @pytest.fixture
-def grove(
-    lamps: Written, exported: Path, postgres: PostgresServer, postgres_template: str, tmp_path: Path
-) -> Iterator[Grove]:
+def grove(lamps: Written, planted: str, postgres: PostgresServer, tmp_path: Path) -> Iterator[Grove]:
     """The book on Postgres."""
-    url = postgres.url(postgres.new_database(postgres_template))
+    url = postgres.url(postgres.new_database(planted))
     settings = lamps[1].model_copy(update={"home": tmp_path / "grove", "database_url": url})
     database = open_library(settings)
-    import_book(exported, database, ORIGIN)
     yield Grove(database, settings)
     failpoints.arm()
     database.dispose()
