@@ -224,33 +224,46 @@ def test_what_comes_out_as_it_was_makes_nothing_further_stale(copied: Written) -
     assert direct(storage) == []
 
 
+@pytest.fixture(scope="module")
+def undisturbed(lamps: Written, tmp_path_factory: pytest.TempPathFactory) -> int:
+    """How many calls it takes to refresh the book of which the first design is changed, where nothing interrupts it."""
+    origin, usual = lamps
+    settings = usual.model_copy(update={"home": tmp_path_factory.mktemp("undisturbed") / "home"})
+    shutil.copytree(usual.home, settings.home)
+    storage = BookStorage(open_library(settings), origin.book, origin.language)
+    change_first_design(storage)
+    with closing(ModelService(settings)) as models:
+        whole = Counting(models)
+        redo(storage, settings, whole, RefreshScope())
+    storage.database.dispose()
+    return whole.calls
+
+
 @on_lamps
 @pytest.mark.parametrize("calls", [1, 4])
 def test_an_interrupted_refresh_goes_on_where_it_was_and_pays_for_nothing_twice(
-    copied: Written, calls: int, tmp_path: Path
+    copied: Written, calls: int, undisturbed: int
 ) -> None:
     storage, settings = copied
-    with storage.write() as stores:
-        first = next(node for node in stores.nodes.walk(TaskType.DESIGN))
-        old = stores.documents.current(first.key, DocumentKind.DESIGN)
-        assert old is not None
-        take_in(stores, first, old, old.text + NEWS)
-    shutil.copytree(settings.home, tmp_path / "undisturbed")
-    other = settings.model_copy(update={"home": tmp_path / "undisturbed"})
-    library = open_library(other)
-    undisturbed = BookStorage(library, storage.book, storage.language)
+    change_first_design(storage)
 
     with closing(ModelService(settings)) as models:
-        whole, broken = Counting(models), Counting(models, calls)
-        redo(undisturbed, other, whole, RefreshScope())
+        broken = Counting(models, calls)
         with pytest.raises(BookPaused, match="gone for lunch"):
             redo(storage, settings, broken, RefreshScope())
         broken.most = 100_000
         redo(storage, settings, broken, RefreshScope())
 
-    assert broken.calls <= whole.calls
+    assert broken.calls <= undisturbed
     assert direct(storage) == []
-    library.dispose()
+
+
+def change_first_design(storage: BookStorage) -> None:
+    with storage.write() as stores:
+        first = next(node for node in stores.nodes.walk(TaskType.DESIGN))
+        old = stores.documents.current(first.key, DocumentKind.DESIGN)
+        assert old is not None
+        take_in(stores, first, old, old.text + NEWS)
 
 
 def test_an_edit_between_two_steps_has_the_activity_begun_again(tmp_path: Path) -> None:
