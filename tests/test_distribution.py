@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -32,11 +33,15 @@ pytestmark = [pytest.mark.slow, pytest.mark.index]
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the source archive, and the wheel that is made of that."""
+    from build import ProjectBuilder, env  # here, since a folder `build` beside the tests changes where this belongs
+
     folder = tmp_path_factory.mktemp("dist")
-    done = subprocess.run(
-        [sys.executable, "-m", "build", "--outdir", str(folder), str(ROOT)], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout[-2_000:] + done.stderr[-2_000:]
+    with env.DefaultIsolatedEnv() as alone:  # one for both, where `python -m build` makes two alike
+        checkout = ProjectBuilder.from_isolated_env(alone, ROOT)
+        alone.install(checkout.build_system_requires)
+        shutil.unpack_archive(checkout.build("sdist", folder), folder / "unpacked")
+        (unpacked,) = (folder / "unpacked").iterdir()
+        ProjectBuilder.from_isolated_env(alone, unpacked).build("wheel", folder)
     return folder
 
 
@@ -75,7 +80,7 @@ class Installed:
 def installed(wheel: Path, tmp_path: Path) -> Installed:
     """The wheel beside the libraries of these tests, so that nothing of the checkout is in reach."""
     alone = Installed(tmp_path)
-    alone.install("--no-deps", str(wheel))
+    alone.install("--no-deps", "--no-compile", str(wheel))  # what is imported is compiled then
     packages = next((tmp_path / "env/lib").glob("python*/site-packages"))
     borrowed = {sysconfig.get_path("purelib"), *(path for path in sys.path if path.endswith("site-packages"))}
     (packages / "libraries.pth").write_text("\n".join(sorted(borrowed)))
