@@ -58,16 +58,6 @@ class Victim:
         return {*(self.runs() - before), *read}
 
 
-@pytest.fixture(scope="module")
-def settings(tmp_path_factory: pytest.TempPathFactory, prefect_forks: Forks) -> Settings:
-    """A data folder whose Prefect server has the pool and the deployment."""
-    found = load_settings(home=tmp_path_factory.mktemp("attacked"))
-    give_database(prefect_home(found))
-    with served(found, set(), prefect_forks) as api, on_server(api):
-        deploy(limit=1)
-    return found
-
-
 @contextmanager
 def served(settings: Settings, missing: set[str], forks: Forks, *, has_ui: bool = False) -> Iterator[PrefectApi]:
     """Run the server of a data folder without some of its defences."""
@@ -92,9 +82,31 @@ def served(settings: Settings, missing: set[str], forks: Forks, *, has_ui: bool 
 @contextmanager
 def victim_without(settings: Settings, missing: set[str], forks: Forks) -> Iterator[Victim]:
     with served(settings, missing, forks) as api:
-        with on_server(api), get_client(sync_client=True) as client:
-            deployment = str(client.read_deployment_by_name(DEPLOYMENT).id)
-        yield Victim(api, deployment)
+        yield Victim(api, deployment_of(api))
+
+
+def deployment_of(api: PrefectApi) -> str:
+    with on_server(api), get_client(sync_client=True) as client:
+        return str(client.read_deployment_by_name(DEPLOYMENT).id)
+
+
+@dataclass(frozen=True)
+class Defended:
+    """A data folder whose server has the pool and the deployment, and what came of it with all its defences."""
+
+    settings: Settings
+    came_of_it: set[str]
+
+
+@pytest.fixture(scope="module")
+def defended(tmp_path_factory: pytest.TempPathFactory, prefect_forks: Forks) -> Defended:
+    """One server for both: it is given the deployment and attacked."""
+    settings = load_settings(home=tmp_path_factory.mktemp("attacked"))
+    give_database(prefect_home(settings))
+    with served(settings, set(), prefect_forks) as api:
+        with on_server(api):
+            deploy(limit=1)
+        return Defended(settings, Victim(api, deployment_of(api)).attacked(tmp_path_factory.mktemp("attacker")))
 
 
 GETS_THROUGH: dict[str, set[str]] = {
@@ -119,19 +131,24 @@ GETS_THROUGH: dict[str, set[str]] = {
 
 
 @needs_browser
-@pytest.mark.parametrize("missing", GETS_THROUGH)
+@pytest.mark.parametrize("missing", [each for each in GETS_THROUGH if each])
 def test_each_defence_holds_those_whom_no_other_holds(
-    settings: Settings, missing: str, tmp_path: Path, prefect_forks: Forks
+    defended: Defended, missing: str, tmp_path: Path, prefect_forks: Forks
 ) -> None:
-    with victim_without(settings, set(missing.split()), prefect_forks) as victim:
+    with victim_without(defended.settings, set(missing.split()), prefect_forks) as victim:
         assert victim.attacked(tmp_path) == GETS_THROUGH[missing]
 
 
 @needs_browser
+def test_nobody_gets_through_all_of_them(defended: Defended) -> None:
+    assert defended.came_of_it == GETS_THROUGH[""]
+
+
+@needs_browser
 def test_the_servers_own_pages_come_in_and_ask_for_the_login(
-    settings: Settings, tmp_path: Path, prefect_forks: Forks
+    defended: Defended, tmp_path: Path, prefect_forks: Forks
 ) -> None:
-    with served(settings, set(), prefect_forks, has_ui=True) as api:
+    with served(defended.settings, set(), prefect_forks, has_ui=True) as api:
         page = shown(f"{api.url.removesuffix('/api')}/", tmp_path)
 
     assert 'type="password"' in page
