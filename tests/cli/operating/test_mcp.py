@@ -5,7 +5,6 @@ import json
 import os
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -207,7 +206,7 @@ def test_it_speaks_over_stdin_and_stdout(settings: Settings, book: BookStorage) 
     from mcp.client.stdio import StdioServerParameters
 
     environment = dict(os.environ)
-    server = StdioServerParameters(command=sys.executable, args=["-m", "bookwright", "mcp"], env=environment)
+    server = StdioServerParameters(command=forking_python(), args=["-m", "bookwright", "mcp"], env=environment)
 
     async def run() -> tuple[set[str], Any]:
         async with Client(server) as client:
