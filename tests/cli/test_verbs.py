@@ -36,9 +36,10 @@ NOT_FOR_WRITING = (
 )  # fmt: skip
 
 
-def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "bookwright", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **environment})
+def run(*arguments: str, **environment: str) -> tuple[int, str]:
+    """The exit code of a program with these arguments, and what it has printed."""
+    done = reached().run(["bookwright", *arguments], environment={**os.environ, **environment})
+    return done.returncode, done.stdout.decode()
 
 
 def among(loaded: Iterable[str], heavy: Iterable[str]) -> list[str]:
@@ -123,7 +124,7 @@ def test_the_flow_tells_of_its_parameters_as_they_are_and_without_a_web_framewor
 
 
 def test_the_help_lists_every_verb_under_what_it_is_for(home: Path) -> None:
-    shown = run("--help", COLUMNS="80").stdout
+    _, shown = run("--help", COLUMNS="80")
 
     places = [shown.index(f"\n{title}:\n") for title in VERBS]
     assert list(VERBS) == ["Write", "Look", "Steer", "Change", "Share", "Run a studio"]
@@ -144,11 +145,12 @@ def test_every_verb_of_the_table_is_there(name: str) -> None:
     [("bash", "_bookwright_completion()"), ("zsh", "#compdef bookwright"), ("fish", "complete --command bookwright")],
 )
 def test_a_shell_is_given_a_script_that_completes(home: Path, shell: str, begins: str) -> None:
-    shown = run("--show-completion", shell, _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")  # else by its own parent
+    alone = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}  # else by its own parent
+    code, shown = run("--show-completion", shell, **alone)
 
-    assert shown.returncode == 0
-    assert shown.stdout.startswith(begins)
-    assert f"_BOOKWRIGHT_COMPLETE=complete_{shell}" in shown.stdout
+    assert code == 0
+    assert shown.startswith(begins)
+    assert f"_BOOKWRIGHT_COMPLETE=complete_{shell}" in shown
 
 
 @pytest.mark.parametrize(
@@ -167,7 +169,7 @@ def test_verbs_and_options_are_completed(home: Path, typed: str, wanted: set[str
         "COMP_CWORD": str(1 + typed.count(" ")),
     }
 
-    assert set(run(**words).stdout.split()) == wanted
+    assert set(run(**words)[1].split()) == wanted
 
 
 def test_no_color_is_heeded(tmp_path: Path) -> None:
