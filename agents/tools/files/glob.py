@@ -61,8 +61,8 @@ def _reached(segments: list[_Segment], names: tuple[str, ...]) -> set[int]:
 
 def _with_skipped(segments: list[_Segment], states: set[int]) -> set[int]:
     found = set(states)
-    for state in sorted(states):
-        while state < len(segments) and segments[state] is None:
+    for state in states:
+        while state < len(segments) and segments[state] is None and state + 1 not in found:  # that one has gone on
             state += 1
             found.add(state)
     return found

@@ -29,6 +29,7 @@ DEEPEST = 64
 VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".bzr", ".jj"})
 
 _DEVICE = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])\s*([.:].*)?", re.IGNORECASE)
+_NO_PATH = re.compile("[\0\ud800-\udfff]")
 _ANCHORED = re.compile(r"[/\\]|[A-Za-z]:")
 _NOT_PORTABLE = frozenset('<>:"|?*\\')
 _STAY = "Give a path inside the book's folder, relative to it, such as 'chapters/one.md'."
@@ -58,7 +59,7 @@ def parts_of(path: str) -> list[str]:
     Raises:
         ToolFailure: The path is absolute, too long, too deep or holds what no path can.
     """
-    if "\0" in path or any(unicodedata.category(character) == "Cs" for character in path):
+    if _NO_PATH.search(path):
         raise ToolFailure(ErrorCode.INVALID_PARAM, "The path holds a character that no path can.", _STAY)
     if len(path) > LONGEST_PATH:
         raise ToolFailure(ErrorCode.INVALID_PARAM, f"The path is longer than {LONGEST_PATH} characters.", _STAY)
