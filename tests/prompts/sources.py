@@ -2,6 +2,8 @@
 
 import ast
 import re
+from collections.abc import Callable, Iterable
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import jinja2.nodes
 from jinja2 import meta
 
 import bookwright
+from bookwright.prompts.card import BookCard, Card, NodeCard
 from bookwright.prompts.templates import TEMPLATES, environment
 from tests.agents.everyone import EVERY_AGENT
 from tests.support.tags import BLOCK_TAGS, PROSE_TAGS
@@ -98,6 +101,15 @@ def attributes(path: str, variable: str, locale: str = "en") -> set[str]:
     return {node.attr for node in found if isinstance(node.node, _NODES.Name) and node.node.name == variable}
 
 
+def unheld(path: str, locale: str = "en") -> set[str]:
+    """What a template names, or reads of a book or a unit, that no card holds."""
+    known = OWN_VARIABLES.get(path, {field.name for field in fields(Card)})
+    cards = (("book", BookCard), ("unit", NodeCard), ("task", NodeCard))
+    held = {variable: {field.name for field in fields(card)} for variable, card in cards}
+    read = {f"{own}.{name}" for own, names in held.items() for name in attributes(path, own, locale) - names}
+    return (variables(path, locale) - known) | read
+
+
 def taken_in(path: str, locale: str = "en") -> set[str]:
     """The templates that one extends, includes or imports."""
     found = meta.find_referenced_templates(parsed(path, locale))
@@ -118,6 +130,13 @@ def whole(path: str, locale: str = "en") -> str:
     """A template's text, and that of all it takes in."""
     below = "".join(whole(name, locale) for name in sorted(taken_in(path, locale)))
     return source(path, locale) + below
+
+
+def faults(
+    rendered: Callable[[str], Iterable[tuple[str, str]]], paths: Iterable[str], look: Callable[[str], object]
+) -> dict[tuple[str, str], object]:
+    """What a look at each text that is rendered finds wrong with it, by template and card."""
+    return {(path, name): found for path in paths for name, text in rendered(path) if (found := look(text))}
 
 
 def words(text: str) -> int:

@@ -3,7 +3,6 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import fields
 from functools import cache
 from typing import Any
 
@@ -13,7 +12,7 @@ from bookwright.agents.workflows import REVISION_MARK
 from bookwright.models.document import DocumentKind
 from bookwright.models.text.binding import MARK, RELEASE
 from bookwright.models.tree.level import Level
-from bookwright.prompts.card import BookCard, Card, NodeCard
+from bookwright.prompts.card import BookCard
 from bookwright.prompts.render import render, render_part, render_system
 from bookwright.prompts.templates import environment
 from tests.agents.everyone import EVERY_AGENT
@@ -22,12 +21,11 @@ from tests.prompts.sources import (
     ASKED,
     EVERY_TAG,
     OVERLAID,
-    OWN_VARIABLES,
     PATHS,
-    attributes,
+    faults,
     reachable,
     sentences_of_its_own,
-    variables,
+    unheld,
     whole,
 )
 
@@ -41,6 +39,7 @@ SERVES_ALL = {"story/_state", "story/_plot"}
 ROOM = {"角色": 90, "工作流程": 450, "输出": 180}
 """Characters of a part; a tag, a key or a number counts as one. Source: CRAFT section 1."""
 
+SMALL = {path for path in ASKED if path.startswith("story/small/")}
 SMALL_CHARACTERS = 80
 LONGEST_SHARED = 13
 """Characters of a sentence that may stand in two templates: an idiom, and no more."""
@@ -70,7 +69,7 @@ DATA = {
 
 MARKERS = (REVISION_MARK, "@after", MARK, RELEASE, "->")
 
-PROSE = sorted({agent.prompt for agent in EVERY_AGENT if agent.is_prose} | {"story/write/lengthen"})
+PROSE = {agent.prompt for agent in EVERY_AGENT if agent.is_prose} | {"story/write/lengthen"}
 MACHINE_PROSE = (
     "瞳孔", "倒吸", "一股", "莫名", "说不清道不明", "不是.*而是", "与其说", "缓缓", "淡淡", "微微", "这一刻",
     "终于明白", "或许", "殊不知", "就在这时", "仿佛", "宛如", "犹如", "交织", "洗礼", "命运", "齿轮", "与此同时",
@@ -86,11 +85,10 @@ _SENTENCE_OF_LATIN = re.compile(r"[A-Za-z][\w'’-]*(?:[ ,;.]+[A-Za-z][\w'’-]*
 
 @cache
 def rendered(path: str, locale: str = ZH) -> tuple[tuple[str, str], ...]:
-    """A template on every card of its levels, with nothing of the book's own, and the cards' names."""
+    """A template on every card of its levels, with nothing of the book's own: each text once, and a card it came of."""
     levels = [level for level in Level if f"/{level}/" in path] or list(Level)
-    return tuple(
-        (f"{level} {name}", render(path, card, locale)) for level in levels for name, card in untold_cards(level)
-    )
+    names = {render(path, card, locale): f"{level} {name}" for level in levels for name, card in untold_cards(level)}
+    return tuple((name, text) for text, name in names.items())
 
 
 def parts(text: str) -> dict[str, str]:
@@ -126,53 +124,57 @@ def test_every_overlay_template_is_asked_by_somebody() -> None:
     assert set(OVERLAID[ZH]) - reachable(ZH) == set()
 
 
-@pytest.mark.parametrize("path", OVERLAID[ZH])
-def test_an_overlay_names_only_what_a_card_holds_or_it_imports(path: str) -> None:
-    known = OWN_VARIABLES.get(path, {field.name for field in fields(Card)})
-
-    assert variables(path, ZH) <= known
-    for variable, card in (("book", BookCard), ("unit", NodeCard), ("task", NodeCard)):
-        assert attributes(path, variable, ZH) <= {field.name for field in fields(card)}
-
-
-@pytest.mark.parametrize("path", ASKED)
-def test_an_overlay_reads_the_same_artefacts(path: str) -> None:
-    english, chinese = (set(_TAG.findall(whole(path, locale))) for locale in ("en", ZH))
-
-    assert (english & ARTEFACTS) - chinese == set()
-    assert chinese <= ARTEFACTS | DATA | set(EVERY_TAG)
+def traces(text: str) -> list[str]:
+    """What is left in a text of the making of its template."""
+    marks = (
+        r"\{[{%#]|[%#}]\}|\bNone\b|（）|<built-in", r"\n{3,}|[ \t]+\n|\S {2,}\S|[ ][，。；：、]",
+        r"[，。；：、][，。；：、]",
+    )  # fmt: skip
+    return [found.group() for mark in marks if (found := re.search(mark, text))] if text else ["it is empty"]
 
 
-@pytest.mark.parametrize("path", ASKED)
-def test_an_overlay_renders_on_every_card_without_a_trace_of_its_making(path: str) -> None:
-    for name, text in rendered(path):
-        assert text, name
-        assert not re.search(r"\{[{%#]|[%#}]\}|\bNone\b|（）|<built-in", text), name
-        assert not re.search(r"\n{3,}|[ \t]+\n|\S {2,}\S|[ ][，。；：、]", text), name
-        assert not re.search(r"[，。；：、][，。；：、]", text), name
+def strangers(text: str) -> list[str]:
+    """What is not Chinese in a text, tags, keys and closed values aside."""
+    own = re.sub(r"</?[a-z_]+>|`[^`\n]*`", "", text)
+    return _SENTENCE_OF_LATIN.findall(own) + re.findall(r"[\u4e00-\u9fff][,;:?!()]", own)
 
 
-@pytest.mark.parametrize("path", ASKED)
-def test_an_overlay_is_chinese_but_for_tags_keys_and_closed_values(path: str) -> None:
-    for name, text in rendered(path):
-        own = re.sub(r"</?[a-z_]+>|`[^`\n]*`", "", text)
-
-        assert _SENTENCE_OF_LATIN.findall(own) == [], name
-        assert not re.search(r"[\u4e00-\u9fff][,;:?!()]", own), name
+def sizes_out_of_room(text: str) -> dict[str, int]:
+    """How long each part is, where one is missing, empty or too long."""
+    sizes = {part: characters(body) for part, body in parts(text).items()}
+    fit = list(sizes) == list(ROOM) and all(0 < sizes[part] <= room for part, room in ROOM.items())
+    return {} if fit else {"parts": len(sizes), **sizes}
 
 
-@pytest.mark.parametrize("path", [path for path in ASKED if not path.startswith("story/small/")])
-def test_an_overlay_keeps_within_its_room(path: str) -> None:
-    for name, text in rendered(path):
-        sizes = {part: characters(body) for part, body in parts(text).items()}
-
-        assert list(sizes) == list(ROOM), name
-        assert all(0 < sizes[part] <= room for part, room in ROOM.items()), (name, sizes)
+def test_an_overlay_names_only_what_a_card_holds_or_it_imports() -> None:
+    assert {path: names for path in OVERLAID[ZH] if (names := unheld(path, ZH))} == {}
 
 
-@pytest.mark.parametrize("path", [path for path in ASKED if path.startswith("story/small/")])
-def test_an_overlay_for_small_models_is_a_few_sentences(path: str) -> None:
-    assert all(characters(text) <= SMALL_CHARACTERS for _, text in rendered(path))
+def test_an_overlay_reads_the_same_artefacts() -> None:
+    missing, unknown = {}, {}
+    for path in ASKED:
+        english, chinese = (set(_TAG.findall(whole(path, locale))) for locale in ("en", ZH))
+        missing[path] = (english & ARTEFACTS) - chinese
+        unknown[path] = chinese - ARTEFACTS - DATA - set(EVERY_TAG)
+
+    assert {path: tags for path, tags in missing.items() if tags} == {}
+    assert {path: tags for path, tags in unknown.items() if tags} == {}
+
+
+def test_an_overlay_renders_on_every_card_without_a_trace_of_its_making() -> None:
+    assert faults(rendered, ASKED, traces) == {}
+
+
+def test_an_overlay_is_chinese_but_for_tags_keys_and_closed_values() -> None:
+    assert faults(rendered, ASKED, strangers) == {}
+
+
+def test_an_overlay_keeps_within_its_room() -> None:
+    assert faults(rendered, set(ASKED) - SMALL, sizes_out_of_room) == {}
+
+
+def test_an_overlay_for_small_models_is_a_few_sentences() -> None:
+    assert faults(rendered, SMALL, lambda text: characters(text) > SMALL_CHARACTERS) == {}
 
 
 def test_no_sentence_stands_in_two_overlay_templates() -> None:
@@ -185,33 +187,36 @@ def test_no_sentence_stands_in_two_overlay_templates() -> None:
     assert {sentence: found for sentence, found in places.items() if len(found) > 1} == {}
 
 
-@pytest.mark.parametrize("path", PROSE)
-def test_what_writes_chinese_prose_never_reads_the_words_of_machine_prose(path: str) -> None:
-    for name, text in rendered(path):
-        assert [pattern for pattern in MACHINE_PROSE if re.search(pattern, text)] == [], name
+def test_what_writes_chinese_prose_never_reads_the_words_of_machine_prose() -> None:
+    def of_machines(text: str) -> list[str]:
+        return [pattern for pattern in MACHINE_PROSE if re.search(pattern, text)]
+
+    assert faults(rendered, PROSE, of_machines) == {}
 
 
-@pytest.mark.parametrize("path", [path for path in PROSE if not path.startswith("story/small/")])
-def test_what_writes_chinese_prose_is_told_its_length_with_its_unit(path: str) -> None:
-    assert all(re.search(r"\d+ [字词]", text) for _, text in rendered(path))
+def test_what_writes_chinese_prose_is_told_its_length_with_its_unit() -> None:
+    assert faults(rendered, PROSE - SMALL, lambda text: not re.search(r"\d+ [字词]", text)) == {}
 
 
-@pytest.mark.parametrize("path", ASKED)
-def test_what_code_reads_back_is_asked_for_in_both_sets(path: str) -> None:
-    english, chinese = ("".join(text for _, text in rendered(path, locale)) for locale in ("en", ZH))
+def test_what_code_reads_back_is_asked_for_in_both_sets() -> None:
+    def marks(path: str, locale: str) -> list[str]:
+        asked = "".join(text for _, text in rendered(path, locale))
+        return [mark for mark in MARKERS if mark in asked]
 
-    assert [mark for mark in MARKERS if mark in english] == [mark for mark in MARKERS if mark in chinese]
+    assert {path: marks(path, ZH) for path in ASKED} == {path: marks(path, "en") for path in ASKED}
 
 
-@pytest.mark.parametrize("agent", [agent for agent in EVERY_AGENT if agent.output], ids=lambda agent: agent.prompt)
-def test_the_fields_of_an_answer_are_named_in_both_sets(agent: Any) -> None:
-    known = set(keys_of(agent.output.model_json_schema()))
-    english, chinese = (
-        {key for _, text in rendered(agent.prompt, locale) for key in _KEY.findall(text)} & known
-        for locale in ("en", ZH)
-    )
+def test_the_fields_of_an_answer_are_named_in_both_sets() -> None:
+    @cache
+    def known(output: Any) -> set[str]:
+        return set(keys_of(output.model_json_schema()))
 
-    assert english == chinese
+    def named(locale: str) -> list[tuple[str, set[str]]]:
+        texts = ((agent, "".join(text for _, text in rendered(agent.prompt, locale))) for agent in answering)
+        return [(agent.prompt, known(agent.output).intersection(_KEY.findall(text))) for agent, text in texts]
+
+    answering = [agent for agent in EVERY_AGENT if agent.output]
+    assert named(ZH) == named("en")
 
 
 @pytest.mark.parametrize("book", BOOKS.values(), ids=BOOKS)

@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from dataclasses import fields, replace
+from functools import cache
 
 import pytest
 from jinja2 import UndefinedError
@@ -18,8 +19,10 @@ from tests.prompts.sources import (
     OWN_VARIABLES,
     PATHS,
     attributes,
+    faults,
     reachable,
     sentences_of_its_own,
+    unheld,
     variables,
     words,
 )
@@ -27,11 +30,12 @@ from tests.prompts.sources import (
 ROOM = {"Role": 60, "Method": 315, "Output": 130}
 """Words of a part, the data that code puts into it aside. Source: CRAFT section 1."""
 
+SMALL = {path for path in ASKED if path.startswith("story/small/")}
 SMALL_WORDS = 60
 UNUSED_FIELDS = {"piece"}
 """Read by the rehearsal author."""
 
-PROSE = sorted({agent.prompt for agent in EVERY_AGENT if agent.is_prose} | {"story/write/lengthen"})
+PROSE = {agent.prompt for agent in EVERY_AGENT if agent.is_prose} | {"story/write/lengthen"}
 MACHINE_PROSE = (
     r"breath (?:she|he|they) didn't know", r"jaw (?:tightened|clenched)", r"\ba sense of\b", r"something shifted",
     r"\bwasn't\b[^.]*\bit was\b", r"\bnot (?:just|only|merely)\b", r"\bsaid (?:softly|quietly)\b", r"\bslowly\b",
@@ -48,9 +52,11 @@ def levels_of(path: str) -> list[Level]:
     return [level for level in Level if f"/{level}/" in path] or list(Level)
 
 
-def rendered(path: str) -> list[tuple[str, str]]:
-    """A template on every card of its levels, with the cards' names."""
-    return [(f"{level} {name}", render(path, card)) for level in levels_of(path) for name, card in cards(level)]
+@cache
+def rendered(path: str) -> tuple[tuple[str, str], ...]:
+    """A template on every card of its levels, each text that comes of it once, with the name of a card it came of."""
+    names = {render(path, card): f"{level} {name}" for level in levels_of(path) for name, card in cards(level)}
+    return tuple((name, text) for text, name in names.items())
 
 
 def parts(text: str) -> dict[str, str]:
@@ -66,45 +72,45 @@ def without_data(text: str) -> str:
     return re.sub(data, "", text, flags=re.DOTALL | re.MULTILINE)
 
 
-@pytest.mark.parametrize("path", ASKED)
-def test_a_template_renders_on_every_card_without_a_trace_of_its_making(path: str) -> None:
-    for name, text in rendered(path):
-        assert text, name
-        assert not re.search(r"\{[{%#]|[%#}]\}|\bNone\b|\(\)|<built-in", text), name
-        assert not re.search(r"\n{3,}|[ \t]+\n|\S {2,}\S|[ ][.,;:](?:\s|$)", text), name
+def traces(text: str) -> list[str]:
+    """What is left in a text of the making of its template."""
+    marks = (r"\{[{%#]|[%#}]\}|\bNone\b|\(\)|<built-in", r"\n{3,}|[ \t]+\n|\S {2,}\S|[ ][.,;:](?:\s|$)")
+    return [found.group() for mark in marks if (found := re.search(mark, text))] if text else ["it is empty"]
 
 
-@pytest.mark.parametrize("path", [path for path in ASKED if not path.startswith("story/small/")])
-def test_a_template_has_a_role_a_method_and_an_output_within_their_room(path: str) -> None:
-    for name, text in rendered(path):
-        found = parts(text)
-
-        assert list(found) == list(ROOM), name
-        sizes = {part: words(without_data(body)) for part, body in found.items()}
-        assert all(0 < sizes[part] <= room for part, room in ROOM.items()), (name, sizes)
+def sizes_out_of_room(text: str) -> dict[str, int]:
+    """How long each part is, where one is missing, empty or too long."""
+    sizes = {part: words(without_data(body)) for part, body in parts(text).items()}
+    fit = list(sizes) == list(ROOM) and all(0 < sizes[part] <= room for part, room in ROOM.items())
+    return {} if fit else {"parts": len(sizes), **sizes}
 
 
-@pytest.mark.parametrize("path", [path for path in ASKED if path.startswith("story/small/")])
-def test_a_template_for_small_models_is_a_few_sentences(path: str) -> None:
-    assert all(words(text) <= SMALL_WORDS for _, text in rendered(path))
+def test_a_template_renders_on_every_card_without_a_trace_of_its_making() -> None:
+    assert faults(rendered, ASKED, traces) == {}
 
 
-@pytest.mark.parametrize("path", [path for path in ASKED if "/write/" in path])
-def test_a_short_unit_never_gets_a_longer_prompt(path: str) -> None:
-    for level in levels_of(path):
-        card = filled(card_of(level))
-        short, long = (replace(card, unit=replace(card.unit, length=length)) for length in (120, 3_000))
-
-        assert words(render(path, short)) <= words(render(path, long))
+def test_a_template_has_a_role_a_method_and_an_output_within_their_room() -> None:
+    assert faults(rendered, set(ASKED) - SMALL, sizes_out_of_room) == {}
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_a_template_names_only_what_a_card_holds(path: str) -> None:
-    known = OWN_VARIABLES.get(path, {field.name for field in fields(Card)})
+def test_a_template_for_small_models_is_a_few_sentences() -> None:
+    assert faults(rendered, SMALL, lambda text: words(text) > SMALL_WORDS) == {}
 
-    assert variables(path) <= known
-    for variable, card in (("book", BookCard), ("unit", NodeCard), ("task", NodeCard)):
-        assert attributes(path, variable) <= {field.name for field in fields(card)}
+
+def test_a_short_unit_never_gets_a_longer_prompt() -> None:
+    longer = []
+    for path in (path for path in ASKED if "/write/" in path):
+        for level in levels_of(path):
+            card = filled(card_of(level))
+            short, long = (replace(card, unit=replace(card.unit, length=length)) for length in (120, 3_000))
+            if words(render(path, short)) > words(render(path, long)):
+                longer.append((path, level))
+
+    assert longer == []
+
+
+def test_a_template_names_only_what_a_card_holds() -> None:
+    assert {path: names for path in PATHS if (names := unheld(path))} == {}
 
 
 def test_a_card_holds_only_what_some_template_names() -> None:
@@ -134,20 +140,17 @@ def test_no_sentence_stands_in_two_templates() -> None:
     assert {sentence: found for sentence, found in places.items() if len(found) > 1} == {}
 
 
-@pytest.mark.parametrize("path", PROSE)
-def test_what_writes_prose_never_reads_the_words_of_machine_prose(path: str) -> None:
-    for name, text in rendered(path):
-        found = [pattern for pattern in MACHINE_PROSE if re.search(pattern, text, re.IGNORECASE)]
+def test_what_writes_prose_never_reads_the_words_of_machine_prose() -> None:
+    def of_machines(text: str) -> list[str]:
+        return [pattern for pattern in MACHINE_PROSE if re.search(pattern, text, re.IGNORECASE)]
 
-        assert found == [], name
+    assert faults(rendered, PROSE, of_machines) == {}
 
 
-@pytest.mark.parametrize("path", PROSE)
-def test_what_writes_prose_is_told_its_length_with_its_unit(path: str) -> None:
-    if path.startswith("story/small/"):
-        return
-    for name, text in rendered(path):
-        assert re.search(r"\d+ (?:words|characters)", text), name
+def test_what_writes_prose_is_told_its_length_with_its_unit() -> None:
+    told = re.compile(r"\d+ (?:words|characters)")
+
+    assert faults(rendered, PROSE - SMALL, lambda text: not told.search(text)) == {}
 
 
 @pytest.mark.parametrize(("language", "mark"), [("Japanese", "「」"), ("Korean", "존댓말"), ("Chinese", "“”")])
@@ -159,11 +162,10 @@ def test_prose_is_asked_for_in_the_manner_of_its_language(language: str, mark: s
     assert mark not in render("story/chapter/write/draft", card_of(Level.CHAPTER))
 
 
-@pytest.mark.parametrize("path", ASKED)
-def test_a_book_that_counts_characters_is_never_asked_for_a_number_of_words(path: str) -> None:
-    for level in levels_of(path):
-        asked = render(path, card_of(level, "serial"))
-        assert not re.search(r"\b\d{2,} words\b", asked), level
+def test_a_book_that_counts_characters_is_never_asked_for_a_number_of_words() -> None:
+    asked = {(path, level): render(path, card_of(level, "serial")) for path in ASKED for level in levels_of(path)}
+
+    assert [place for place, text in asked.items() if re.search(r"\b\d{2,} words\b", text)] == []
 
 
 def test_a_number_of_words_is_named_as_the_book_counts() -> None:
