@@ -11,6 +11,7 @@ import bookwright
 from bookwright.models.blueprint import Blueprint, Localised, Member, MemberKind, Stage
 from bookwright.models.tree.level import Level
 from bookwright.prompts.card import Card, FormCard
+from bookwright.prompts.render import render
 from tests.prompts.cards import BOOKS, card_of, filled
 
 FOLDER = Path(bookwright.__file__).parent / "blueprints"
@@ -88,3 +89,15 @@ def form_cards() -> Iterator[FormCard]:
             is_in_opening=above < 2, length=150 if book == "tiny" else 3_000, child_level=finer.get(level, ""),
             child_count=4 if index == 2 else 0,
         )  # fmt: skip
+
+
+@cache
+def step_texts(name: str, template: str, locale: str) -> frozenset[str]:
+    """What comes of a step's template on its cards, each text once."""
+    return frozenset(render(f"blueprint/{template}", card, locale, prompts(name)) for card in step_cards())
+
+
+@cache
+def form_texts(name: str, template: str, locale: str) -> frozenset[str]:
+    """What comes of directions for all units, each text once."""
+    return frozenset(render(f"blueprint/{template}", card, locale, prompts(name)) for card in form_cards())

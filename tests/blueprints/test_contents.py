@@ -21,9 +21,10 @@ from tests.blueprints.contents import (
     asked,
     blueprint,
     directions,
-    form_cards,
+    form_texts,
     prompts,
     step_cards,
+    step_texts,
     steps,
     templates,
     texts,
@@ -120,9 +121,7 @@ def test_a_variant_leaves_no_level_without_its_directions(name: str) -> None:
 @pytest.mark.parametrize(("name", "template"), STEPS)
 @pytest.mark.parametrize("locale", LOCALES)
 def test_a_template_renders_on_every_card_without_a_trace_of_its_making(name: str, template: str, locale: str) -> None:
-    for card in step_cards():
-        text = render(f"blueprint/{template}", card, locale, prompts(name))
-
+    for text in step_texts(name, template, locale):
         assert not SLIPS.search(text), text
 
 
@@ -138,12 +137,10 @@ def test_the_standard_of_a_blueprint_is_a_paragraph_of_its_own(name: str, templa
 
 @pytest.mark.parametrize(("name", "template"), STEPS)
 def test_role_and_method_keep_within_their_room(name: str, template: str) -> None:
-    for card in step_cards():
-        english = parts(render(f"blueprint/{template}", card, "en", prompts(name)))
-        chinese = parts_zh(render(f"blueprint/{template}", card, "zh", prompts(name)))
-
+    for english in map(parts, step_texts(name, template, "en")):
         assert words(english["Role"]) <= 60
         assert words(english["Method"]) <= 300
+    for chinese in map(parts_zh, step_texts(name, template, "zh")):
         assert characters(chinese["角色"]) <= 90
         assert characters(chinese["工作流程"]) <= 450
 
@@ -170,9 +167,7 @@ def test_a_template_of_a_step_reads_only_cards_and_never_the_secrets(name: str, 
 @pytest.mark.parametrize(("name", "template"), DIRECTIONS)
 @pytest.mark.parametrize("locale", LOCALES)
 def test_directions_render_for_every_unit_as_plain_sentences(name: str, template: str, locale: str) -> None:
-    for card in form_cards():
-        text = render(f"blueprint/{template}", card, locale, prompts(name))
-
+    for text in form_texts(name, template, locale):
         assert text
         assert not re.search(r"[{}<>#]|\n{2,}| {2}| [.,;:]|\bNone\b|[，。；：、][，。；：、]", text), text
         assert words(text) <= 130
@@ -194,21 +189,16 @@ def test_directions_read_a_unit_s_place_and_nothing_of_the_story(name: str, temp
 @pytest.mark.parametrize(("name", "template"), DIRECTIONS)
 def test_directions_name_no_member_that_tells_the_end(name: str, template: str) -> None:
     spoilers = [member for member in blueprint(name).members if member.is_spoiler]
-    said = {
-        locale: {render(f"blueprint/{template}", card, locale, prompts(name)) for card in form_cards()}
-        for locale in LOCALES
-    }
 
-    for locale, told in said.items():
+    for locale in LOCALES:
+        told = form_texts(name, template, locale)
         assert not [member.name for member in spoilers if any(member.titles[locale] in text for text in told)]
 
 
 @pytest.mark.parametrize(("name", "template"), DIRECTIONS)
 def test_directions_never_plant_the_words_of_machine_prose(name: str, template: str) -> None:
     for locale, patterns in (("en", MACHINE_PROSE), ("zh", CHINESE_MACHINE_PROSE)):
-        for card in form_cards():
-            text = render(f"blueprint/{template}", card, locale, prompts(name))
-
+        for text in form_texts(name, template, locale):
             assert [pattern for pattern in patterns if re.search(pattern, text, re.IGNORECASE)] == []
 
 
