@@ -25,6 +25,9 @@ THREADS = 2
 _CACHE_MEGABYTES = 256
 """For prompts of which the beginning may come again; llama.cpp would take 8 GB."""
 
+_CPU = 0
+"""The type of a device without a memory of its own: to fit a model into that, llama.cpp would load it once more."""
+
 _LOOP_SECONDS = 60.0
 
 
@@ -127,6 +130,7 @@ def _start(path: Path, key: str, context: int) -> Any:
     params.n_parallel = 1  # more would share the context out
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = THREADS
     params.cache_ram_mib = _CACHE_MEGABYTES
+    params.fit_params = any(device["type"] != _CPU for device in xllamacpp.get_device_info())
     params.verbosity = 0  # silent
     params.api_keys = [key]
     params.ui = False

@@ -95,8 +95,10 @@ def test_json_keeps_to_the_bounded_schema(room: Room) -> None:
 def test_narrow_prose_names_nobody_new_and_lets_nobody_speak(room: Room) -> None:
     extra = sampling_extra(Language.EN, is_prose=True, premise=PREMISE)
     opening = "Clara Holt kept the lighthouse on Gull Rock alone."
+    # Without its grammar the model names Tom Brown within these few words.
+    asked = f"{PREMISE}\n\nTell of Tom Brown, Ann and Captain Miller of London, and who says what."
 
-    reply = room.ask(request_for(f"{PREMISE}\n\nTell this story.", prefill=opening, tokens=80, extra=extra))
+    reply = room.ask(request_for(asked, prefill=opening, tokens=40, extra=extra))
 
     words = reply.text.replace(".", " . ").replace(",", " ").split()
     inside = [word for previous, word in itertools.pairwise(words) if previous != "."]
