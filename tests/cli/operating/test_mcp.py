@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -230,8 +229,7 @@ def test_over_http_it_answers_the_token_and_no_page(settings: Settings, book: Bo
     command = [forking_python(), "-m", "bookwright", "mcp", "--http", str(port)]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
-        until_it_listens(port)
-        token = Path(settings.home / "mcp-token").read_text().strip()
+        token = told_token(settings, port)
         bearer = {"Authorization": f"Bearer {token}"}
 
         async def run() -> Any:
@@ -271,11 +269,13 @@ def test_on_a_port_in_use_it_does_not_say_that_it_serves(cli: Cli, settings: Set
     assert not (settings.home / "mcp-token").exists()
 
 
-def until_it_listens(port: int) -> None:
+def told_token(settings: Settings, port: int) -> str:
+    """The token of a server that listens; it is made once the port is had."""
+    kept = settings.home / "mcp-token"
     for _ in range(300):
         with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
+            if probe.connect_ex(("127.0.0.1", port)) == 0 and kept.exists():
+                return kept.read_text().strip()
         time.sleep(0.1)
     raise AssertionError("it does not listen")
 
