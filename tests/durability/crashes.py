@@ -125,14 +125,6 @@ class World:
         """Have a worker do some work, armed, and wait for it."""
         return self.wait(self.start(work, spec, log))
 
-    def do(self, work: Work, log: str) -> None:
-        """Do some work in this process, undisturbed, noting the places that are passed."""
-        failpoints.arm(log=log)
-        try:
-            work(self.settings)
-        finally:
-            failpoints.arm()
-
     def take_over(self, work: Work) -> Ending:
         """Have a worker do some work as soon as the lease of another has run out."""
         deadline = time.monotonic() + _SECONDS

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
-from bookwright.failpoints import Failpoint, FailpointReached
+from bookwright.failpoints import FailpointReached
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookPaused, LeaseError, StorageError
 from bookwright.models.settings import Settings, load_settings
@@ -186,20 +186,13 @@ class Stage:
         self._clear(world)
 
     def _run_calmly(self, scenario: Scenario) -> Calm:
-        """Do its work in this process, so that no worker forked from it compiles the same statements anew.
-
-        What fills Chroma is done in a fork: it leaves threads behind, which a worker would wait for.
-        """
         if scenario.prepare not in self._prepared:
             self._prepared[scenario.prepare] = self._world(None)
-            scenario.prepare(self._prepared[scenario.prepare].settings)
+            _must(self._prepared[scenario.prepare].run(scenario.prepare))
         prepared = self._prepared[scenario.prepare]
         world, log = self._world(prepared, scenario.lease_seconds), self.folder / f"{scenario.name}.log"
         world.slow_down(scenario.first_call)
-        if Failpoint.FILL_INDEX in scenario.covers:
-            _must(world.run(scenario.work, log=str(log)))
-        else:
-            world.do(scenario.work, str(log))
+        _must(world.run(scenario.work, log=str(log)))
         wrongs = world.wrongs(deaths=0)
         assert not wrongs, wrongs
         calls = len(world.calls) - len(prepared.calls)
