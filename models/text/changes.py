@@ -12,6 +12,8 @@ from bookwright.models.text.prose import joined, paragraphs, pieces
 _NUMBER = re.compile(r"\[?\s*(\d{1,9})\.(\d{1,9})\s*\]?")
 _NEW_PARAGRAPH = re.compile(r"[^\S\n]*\n[^\S\n]*\n")
 """A blank line before what is written in a passage's place: it begins a paragraph of its own."""
+_PARAGRAPH_ENDS = re.compile(r"\n[^\S\n]*\n\s*\Z")
+"""A blank line behind it: what stood behind the passage begins one."""
 _PAIRS = tuple((pair[0], pair[1]) for pair in ("“”", "‘’", "「」", "『』", "«»", "（）", "()", "《》", "【】"))
 _ALIKE = ('"', "*", "＂", "_")
 """Marks that open and close with the same sign: an even number of them is balanced."""
@@ -161,11 +163,13 @@ class _Table:
             new[row][column] = ""
         if words := text.strip():
             row, column = span[0]
-            old = self._rows[row][[place[1] for place in span if place[0] == row][-1]]
+            until = [place[1] for place in span if place[0] == row][-1]
+            old = self._rows[row][until]
             if column and _NEW_PARAGRAPH.match(text):
                 new[row][column - 1] = new[row][column - 1].rstrip()
                 words = f"\n\n{words}"
-            new[row][column] = words + old[len(old.rstrip()) :]
+            is_last = until + 1 == len(new[row]) or not _PARAGRAPH_ENDS.search(text)
+            new[row][column] = words + (old[len(old.rstrip()) :] if is_last else "\n\n")
         return new
 
     def _is_whole(self, row: int, text: str) -> bool:

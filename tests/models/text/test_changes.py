@@ -19,13 +19,15 @@ def test_a_passage_is_replaced_and_its_neighbours_stand() -> None:
     )
 
 
-def test_a_blank_line_before_a_change_begins_a_paragraph_and_none_where_one_begins_anyway() -> None:
+def test_a_blank_line_beside_a_change_begins_a_paragraph_and_none_where_one_begins_anyway() -> None:
     rowed, waited = "The keeper rowed out.", "Nobody saw her go.\n\n“Wait,” he said."
 
     assert after(Change(first="1.2", text="\n\nNo lamp was lit.")) == (
         f"{rowed}\n\nNo lamp was lit. {waited} She did not wait."
     )
     assert after(Change(first="2.1", text="\n\n“Stay,” he said.")) == TEXT.replace("Wait,", "Stay,")
+    assert after(Change(first="1.2", text="“No lamp?”\n\n")) == f"{rowed} “No lamp?”\n\n{waited} She did not wait."
+    assert after(Change(first="1.3", text="Nobody at all.\n\n")) == TEXT.replace("Nobody saw her go.", "Nobody at all.")
 
 
 def test_a_change_without_words_strikes_and_one_for_a_last_sentence_leaves_no_space() -> None:
