@@ -32,6 +32,8 @@ class OrderBill(Confirmable):
 
     brief: Brief
     estimate: BookEstimate
+    book: str = ""
+    """The book that is to be gone on with behind its end, by as much as is estimated; empty for a new one."""
 
     def shown(self) -> tuple[object, ...]:
         """Return the order and its bill."""

@@ -42,9 +42,9 @@ def go_on(stores: Stores, book: Book, amount: int) -> Book:
 
 def _check(stores: Stores, book: Book, root: TaskNode, amount: int, length: int) -> None:
     unit = book.brief.length_unit
-    if amount < 1 or length > MAX_LENGTH:
+    if length > MAX_LENGTH:
         raise InvalidInput(
-            f"--words is {amount:,}; a book has at most {MAX_LENGTH:,} {unit}, this one {root.written:,}"
+            f"a book has at most {MAX_LENGTH:,} {unit}; this one has {root.written:,}, and {amount:,} are to come"
         )
     if stores.nodes.last_unit(root.key) is None:
         is_prose = stores.documents.current(root.key, DocumentKind.PROSE, with_text=False) is not None
@@ -52,7 +52,7 @@ def _check(stores: Stores, book: Book, root: TaskNode, amount: int, length: int)
         raise InvalidInput(f"{book.id} is no book of chapters, so nothing can be written behind it{advice}")
     least = _least(stores, root)
     if amount < least:
-        raise InvalidInput(f"--words is {amount:,}, which is too little to go on with; {least:,} are enough")
+        raise InvalidInput(f"{amount:,} {unit} are too little to go on with; {least:,} are enough")
     if not _is_written(stores, root):
         raise InvalidInput(
             f"{book.id} is still to be written up to {root.length or 0:,} {unit}; "

@@ -2,7 +2,7 @@
 
 import hashlib
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
@@ -10,6 +10,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 from starlette.concurrency import run_in_threadpool
 
+from bookwright.agents.backends.windows import with_known
 from bookwright.app.access import library
 from bookwright.app.manuscript_reading import ManuscriptReading, chapter_row, check_new, read_for_import
 from bookwright.app.orders.order_form import (
@@ -22,16 +23,17 @@ from bookwright.app.orders.order_form import (
     brief_values,
     save_brief,
 )
-from bookwright.app.orders.starting import begin, check_writable
+from bookwright.app.orders.starting import begin, check_writable, going_on_with
 from bookwright.app.status.books import is_held
 from bookwright.flows.revision.edits import brief_seen
 from bookwright.manuscripts.outlines import read_outline
 from bookwright.manuscripts.reading import digest_of
+from bookwright.models.book import BookState
 from bookwright.models.brief import make_brief
 from bookwright.models.edit import BRIEF, BriefEdit
 from bookwright.models.errors import InvalidInput
 from bookwright.models.gate import PHASES
-from bookwright.studio.pages import Fields, ThisBook, go_to, number_in, page
+from bookwright.studio.pages import Fields, ThisBook, go_to, needed_number, number_in, page
 from bookwright.studio.routes.shelf import start_writing
 from bookwright.studio.state import StudioState, ThisStudio
 
@@ -103,10 +105,7 @@ def bill(request: Request, studio: ThisStudio, number: int) -> HTMLResponse:
 @router.post("/new/begin")
 def start(request: Request, studio: ThisStudio, fields: Fields) -> HTMLResponse:
     """Begin the book whose bill was confirmed, and go to its desk."""
-    bill = studio.jobs.get(number_in(fields, "job"), _BILL_FORGOTTEN).result
-    if not isinstance(bill, OrderBill):
-        raise InvalidInput("The bill is not there yet.")
-    brief = brief_of(fields, studio.settings.home)
+    brief, bill = brief_of(fields, studio.settings.home), _bill_in(fields, studio)
     OrderBill(brief, bill.estimate).check(fields.get("bill", ""))
     with library(studio.settings) as database:
         book = begin(database, brief, studio.settings)
@@ -160,7 +159,8 @@ def order(book: ThisBook) -> HTMLResponse:
     values = brief_values(make_brief(waiting.edit.brief) if waiting and isinstance(waiting.edit, BriefEdit) else brief)
     return book.page(
         "brief.html.j2", "desk", values=values, names=FIELDS, long=LONG, seen=brief_seen(brief),
-        is_held=is_held(book.opened.book), labels=_LABELS, waiting=waiting,
+        is_held=is_held(book.opened.book), labels=_LABELS, waiting=waiting, unit=brief.length_unit,
+        is_finished=book.opened.book.state is BookState.FINISHED,
     )  # fmt: skip
 
 
@@ -179,6 +179,39 @@ def save_order(book: ThisBook, fields: Fields) -> HTMLResponse:
     with book.change() as opened:
         save_brief(opened, fields, fields.get("seen", ""), number_in(fields, "after"))
     return go_to(f"/books/{book.id}/brief")
+
+
+@router.post("/books/{book}/more/bill")
+def ask_bill_of_more(book: ThisBook, fields: Fields) -> HTMLResponse:
+    """Begin to rehearse what is to be written behind a book's end; nothing is kept or paid."""
+    opened, more = book.opened, needed_number(fields, "more", "Say how much more is to be written.")
+    check_writable(opened.book.brief, opened.settings)
+
+    def work(tell: Callable[[str], None]) -> OrderBill:
+        from bookwright.app.estimates.existing_text import estimate_more  # brings the engine
+
+        brief, settings = opened.book.brief, with_known(opened.book.windows, opened.settings)
+        return OrderBill(brief, estimate_more(opened.storage, brief, more, settings, tell), book.id)
+
+    return book.page("bill.html.j2", "desk", job=book.studio.jobs.start(work))
+
+
+@router.post("/books/{book}/more")
+def write_on(book: ThisBook, fields: Fields) -> HTMLResponse:
+    """Go on behind the book's end, in a process of its own, by as much as was confirmed."""
+    opened, bill = book.opened, _bill_in(fields, book.studio)
+    OrderBill(opened.book.brief, bill.estimate).check(fields.get("bill", ""))  # once it is gone on with it is longer
+    check_writable(opened.book.brief, opened.settings)
+    book.start(going_on_with(opened.book, "--words", str(bill.estimate.length)))
+    return go_to(f"/books/{book.id}")
+
+
+def _bill_in(fields: Mapping[str, str], studio: StudioState) -> OrderBill:
+    """Return the bill that a form confirms."""
+    bill = studio.jobs.get(number_in(fields, "job"), _BILL_FORGOTTEN).result
+    if not isinstance(bill, OrderBill):
+        raise InvalidInput("The bill is not there yet.")
+    return bill
 
 
 def _preview(request: Request, studio: StudioState, content: bytes, name: str) -> HTMLResponse:

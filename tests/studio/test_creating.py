@@ -11,20 +11,43 @@ from bookwright.models.book import BookState
 from bookwright.models.settings import Settings
 from bookwright.storage.monitoring import open_read_only
 from bookwright.storage.repositories.books import BookRepository
+from bookwright.storage.stores import BookStorage
 from tests.studio.test_book_pages import PIECE
 
 ORDER = {"premise": "A keeper counts one ship too many.", "length": "900", "profile": "economy", "title": "One Ship"}
 
 
-def test_a_book_is_ordered_billed_begun_and_written(page: TestClient, settings: Settings) -> None:
-    bill = _billed(page, ORDER)
-
-    begun = page.post("/new/begin", data=ORDER | bill)
-
+def test_a_book_is_ordered_billed_begun_and_written_and_gone_on_with_behind_its_end(
+    page: TestClient, settings: Settings
+) -> None:
+    order = ORDER | {"length": "4000"}
+    begun = page.post("/new/begin", data=order | _billed(page, order))
     book = begun.headers["hx-redirect"].removeprefix("/books/")
     _until(lambda: _state(settings, book) is BookState.FINISHED)
-    assert "One Ship" in page.get("/").text
-    assert 'class="standing finished"' in page.get("/").text
+    shelf, desk = page.get("/").text, f"/books/{book}"
+    shown = page.get(f"{desk}/brief").text
+    too_little = _billed(page, {"more": "5"}, f"{desk}/more/bill", "too little")
+    bill = _billed(page, {"more": "2000"}, f"{desk}/more/bill")
+
+    guessed = page.post(f"{desk}/more", data=bill | {"bill": "0" * 64}, headers=PIECE)
+    gone_on = page.post(f"{desk}/more", data=bill, headers=PIECE)
+    _until(lambda: _state(settings, book) is not BookState.FINISHED)
+    _until(lambda: _state(settings, book) is BookState.FINISHED)
+    again = page.post(f"{desk}/more", data=bill, headers=PIECE)
+
+    assert "One Ship" in shelf
+    assert 'class="standing finished"' in shelf
+    assert "Write on behind the end" in shown
+    assert too_little == {}
+    assert (guessed.status_code, gone_on.headers["hx-redirect"], again.status_code) == (422, desk, 422)
+    written = re.search(r'aria-label="Written[^>]*>.*?<dd>([\d,]+) ', page.get(desk).text, re.S)
+    assert written is not None
+    assert int(written[1].replace(",", "")) > 5_500
+
+
+@pytest.mark.parametrize("more", ["", "many", "-5"])
+def test_how_much_more_is_a_number(page: TestClient, book: BookStorage, more: str) -> None:
+    assert page.post("/books/lamp/more/bill", data={"more": more}, headers=PIECE).status_code == 422
 
 
 @pytest.mark.parametrize("change", [{"length": "1200"}, {"premise": "Another one."}, {"bill": "0" * 64}])
@@ -73,12 +96,12 @@ def test_a_path_in_a_field_is_a_text_and_no_file(page: TestClient, tmp_path_fact
     assert "secret of the disk" not in refused.text
 
 
-def _billed(page: TestClient, order: dict[str, str]) -> dict[str, str]:
-    """Ask for the bill of an order until it is there."""
-    shown = page.post("/new/bill", data=order).text
+def _billed(page: TestClient, order: dict[str, str], at: str = "/new/bill", told: str = "The bill") -> dict[str, str]:
+    """Ask for the bill of an order until it is there, or until a complaint is told."""
+    shown = page.post(at, data=order).text
     number = re.search(r"/new/bill/(\d+)", shown)
     assert number is not None
-    _until(lambda: "The bill" in page.get(f"/new/bill/{number[1]}").text)
+    _until(lambda: told in page.get(f"/new/bill/{number[1]}").text)
     fields = re.findall(r'name="(job|bill)" value="(\w+)"', page.get(f"/new/bill/{number[1]}").text)
     return dict(fields)
 

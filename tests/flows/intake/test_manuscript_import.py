@@ -212,11 +212,14 @@ def test_a_book_that_is_still_being_written_cannot_be_gone_on_with(studio: Studi
         studio.go_on(book, 500)
 
 
-@pytest.mark.parametrize("amount", [0, -5, 10**9])
-def test_an_impossible_amount_is_refused(studio: Studio, amount: int):
+@pytest.mark.parametrize(
+    ("amount", "words"),
+    [(0, "0 words are too little"), (-5, "-5 words are too little"), (10**9, "at most 10,000,000 words")],
+)
+def test_an_impossible_amount_is_refused(studio: Studio, amount: int, words: str):
     book = studio.import_text(a_novel().text)
 
-    with pytest.raises(InvalidInput, match="--words"):
+    with pytest.raises(InvalidInput, match=words):
         studio.go_on(book, amount)
 
 
