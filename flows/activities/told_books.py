@@ -3,9 +3,10 @@
 A plan in many steps takes more from a book that one writer can hold in view than it gives it, as blind readers found
 (docs/prose). A story of one sitting is told from its order alone. A book of several chapters is told from one plain
 plan, its plot, by a writer who has the plot and every page so far in view: its story is told twice in plain words, the
-better one cut into chapters, and the plan of many chapters doubted and made anew twice. A longer book's plot is cut
-into acts or volumes. Each of these has a plot of its own, made once all before it is written, and each act is told as
-a short book is, by one who has its pages, both plots and what was told before in view. Later orders are heard, too.
+better one cut into chapters, and the plan of many chapters, if anything lies behind it, doubted and made anew twice. A
+longer book's plot is cut into acts or volumes. Each of these has a plot of its own, made once all before it is written,
+and each act is told as a short book is, by one who has its pages, both plots and what was told before in view. Later
+orders are heard, too.
 """
 
 from dataclasses import replace
@@ -191,10 +192,15 @@ def plot(unit: TaskNode, deps: Deps) -> None:
     planned, check = partial(_planned, unit, run.sources, deps), partial(_count_problem, count, deps.desk.locale)
     if unit.parent is None:
         _tell_twice(run)
-    if count <= _FEW and not has_acts(unit, deps):
-        run.run(agent, planned, check=check)
+    language, is_in_acts = deps.brief.language.english_name, has_acts(unit, deps) or unit.parent is not None
+    was_to_be_doubted = run.is_done(agent.name) and not unit.planning_round  # by a version that doubted all of them
+
+    def is_doubted(answer: Plot) -> bool:
+        return is_in_acts or (count > _FEW and (bool(answer.secret.strip()) or was_to_be_doubted))
+
+    plan = run.run(agent, lambda answer: None if is_doubted(answer) else planned(answer), check=check).value
+    if not is_doubted(plan):
         return
-    plan, language = run.run(agent, check=check).value, deps.brief.language.english_name
     turns = (1, 2) if unit.parent is None else (1,)
     for turn in turns:
         run, doubts = _begin(unit, count, deps), draft_numbered(DOUBTS, turn)  # what was not chosen is seen no more
