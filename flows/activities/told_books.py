@@ -190,8 +190,10 @@ def plot(unit: TaskNode, deps: Deps) -> None:
     count = _part_count(unit, deps)
     run, agent = _begin(unit, count, deps), PLOT if unit.parent is None else PART_PLOT
     planned, check = partial(_planned, unit, run.sources, deps), partial(_count_problem, count, deps.desk.locale)
-    if unit.parent is None:
-        _tell_twice(run)
+    for tag, teller in (("story_a", STORY), ("story_b", draft_again(STORY))) if unit.parent is None else ():
+        run.card = replace(run.card, is_second=teller is not STORY)  # who knows nothing of the other
+        run.add(tag, str(run.run(teller, is_bare=True).value))
+    run.card = replace(run.card, is_second=False)
     language, is_in_acts = deps.brief.language.english_name, has_acts(unit, deps) or unit.parent is not None
     was_to_be_doubted = run.is_done(agent.name) and not unit.planning_round  # by a version that doubted all of them
 
@@ -213,14 +215,6 @@ def plot(unit: TaskNode, deps: Deps) -> None:
         run.run(doubts)
         run.take_away("forecast")
         plan = run.run(draft_numbered(PLOT_AGAIN, turn), planned if turn == turns[-1] else None, check=check).value
-
-
-def _tell_twice(run: ActivityRun) -> None:
-    """Have a book's story told by two who know nothing of each other, and put both before who makes the plot."""
-    for tag, teller in (("story_a", STORY), ("story_b", draft_again(STORY))):
-        run.card = replace(run.card, is_second=teller is not STORY)
-        run.add(tag, str(run.run(teller, is_bare=True).value))
-    run.card = replace(run.card, is_second=False)
 
 
 def _begin(unit: TaskNode, count: int, deps: Deps) -> ActivityRun:
