@@ -103,12 +103,18 @@ class _Table:
         self._measure = language.measure
         self._bound = bound
         self._touched: set[tuple[int, int]] = set()
+        self._runs_on: dict[int, int] = {}
+        """Paragraphs whose beginning was changed together with the end of an earlier one, which they go on with."""
         self.length = language.measure(text)
 
     @property
     def text(self) -> str:
         """The text as it stands now."""
-        return joined("".join(row) for row in self._rows)
+        told = ["".join(row) for row in self._rows]
+        for row in sorted(self._runs_on, reverse=True):
+            told[self._runs_on[row]] += told[row]
+            told[row] = ""
+        return joined(told)
 
     def carry_out(self, change: Change, least: int) -> None:
         """Make a change that does no damage: the text gets shorter by it, and not shorter than `least`."""
@@ -135,6 +141,8 @@ class _Table:
         self._touched |= set(span)
         for row, parts in new.items():
             self._rows[row] = parts
+        if change.text.strip() and not _PARAGRAPH_ENDS.search(change.text) and span[-1][0] > span[0][0]:
+            self._runs_on[span[-1][0]] = span[0][0]
         return more
 
     def _span(self, change: Change) -> list[tuple[int, int]]:
@@ -164,7 +172,7 @@ class _Table:
         if words := text.strip():
             row, column = span[0]
             until = [place[1] for place in span if place[0] == row][-1]
-            old = self._rows[row][until]
+            old = self._rows[span[-1][0]][span[-1][1]]
             if column and _NEW_PARAGRAPH.match(text):
                 new[row][column - 1] = new[row][column - 1].rstrip()
                 words = f"\n\n{words}"

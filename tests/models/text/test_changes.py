@@ -30,6 +30,25 @@ def test_a_blank_line_beside_a_change_begins_a_paragraph_and_none_where_one_begi
     assert after(Change(first="1.3", text="Nobody at all.\n\n")) == TEXT.replace("Nobody saw her go.", "Nobody at all.")
 
 
+def test_a_passage_over_paragraphs_leaves_what_stood_behind_it_where_its_words_end() -> None:
+    words = "No lamp was lit. “Wait,” she heard."
+    across = Change(first="1.2", last="2.1", text=words)
+
+    assert after(across) == f"The keeper rowed out. {words} She did not wait."
+    assert after(across, Change(first="2.2", text="She rowed.")) == f"The keeper rowed out. {words} She rowed."
+    assert after(Change(first="1.2", last="2.1", text=f"{words}\n\n")).endswith(f"{words}\n\nShe did not wait.")
+    assert after(Change(first="1.2", last="2.2", text=words)) == f"The keeper rowed out. {words}"
+    assert after(Change(first="1.2", last="2.1")) == "The keeper rowed out.\n\nShe did not wait."
+
+
+def test_passages_over_paragraphs_that_meet_are_one_paragraph() -> None:
+    text = "A ran. B ran.\n\nC ran. D ran. E ran.\n\nF ran. G ran."
+    met = [Change(first="2.3", last="3.1", text="E and F."), Change(first="1.2", last="2.1", text="B and C.")]
+    told = repaired(text, met, LengthRange(low=1, high=100), Language.EN, lambda words: False)
+
+    assert told == "A ran. B and C. D ran. E and F. G ran."
+
+
 def test_a_change_without_words_strikes_and_one_for_a_last_sentence_leaves_no_space() -> None:
     assert after(Change(first="[1.2]")).startswith("The keeper rowed out. Nobody saw her go.\n\n")
     assert after(Change(first="2.2", text="She rowed.")).endswith("“Wait,” he said. She rowed.")
