@@ -16,6 +16,7 @@ from bookwright.models.errors import StorageError
 from bookwright.models.gate import Gate
 from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.gates import GateRepository
+from bookwright.tls import system_tls
 
 logger = logging.getLogger(__name__)
 
@@ -125,9 +126,11 @@ def _within(url: str, news: dict[str, object], deadline: float) -> str:
 
 def _try(url: str, news: dict[str, object], deadline: float) -> str:
     try:
-        import httpx  # few books have a webhook
+        import httpx2  # few books have a webhook
 
-        with httpx.stream("POST", url, json=news, timeout=deadline, follow_redirects=False) as response:
+        with httpx2.stream(
+            "POST", url, json=news, timeout=deadline, follow_redirects=False, verify=system_tls()
+        ) as response:
             return "" if response.is_success else f"it answered {response.status_code}"
     except Exception as error:  # whatever a strange server does: a thread has no further out, and a book goes on
         return f"{type(error).__name__}: {error}"[:300]
