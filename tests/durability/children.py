@@ -5,7 +5,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -100,8 +100,12 @@ def finished_text(settings: Settings) -> tuple[Book, str]:
     return book, "\n\n".join(document.text for document in prose if document)
 
 
-def calls_in(ledger: Path) -> list[dict[str, object]]:
-    return [json.loads(line) for line in ledger.read_text().splitlines()] if ledger.exists() else []
+def calls_in(ledger: Path, models: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """What a provider was asked: all of it, or what some models were."""
+    lines = ledger.read_text().splitlines() if ledger.exists() else []
+    named = [json.dumps(model) for model in models]
+    calls = [json.loads(line) for line in lines if not named or any(name in line for name in named)]
+    return [call for call in calls if not models or call["model"] in models]
 
 
 def wait_for_calls(ledger: Path, count: int, seconds: float = 60) -> None:

@@ -54,6 +54,8 @@ class Scenario:
     """A trouble of the fake provider for the first call of a trial."""
     lease_seconds: float = 6
     """Long enough for a busy machine; a dead worker's is not waited for."""
+    fills_index: bool = False
+    """Whether its work fills an index of vectors, which has threads that live as long as their process."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ class World:
     @property
     def calls(self) -> list[Entry]:
         """What its workers asked."""
-        return [call for call in calls_in(self.ledger) if call["model"] in self.names]
+        return calls_in(self.ledger, self.names)
 
     def rival(self) -> "World":
         """The same world for another worker, whose calls can be told from the first one's."""
@@ -129,7 +131,7 @@ class World:
         """Have a worker do some work as soon as the lease of another has run out."""
         deadline = time.monotonic() + _SECONDS
         while (ending := self.run(work)).code == BookHeld.exit_code and time.monotonic() < deadline:
-            time.sleep(0.1)
+            time.sleep(0.4)
         return ending
 
     def slow_down(self, trouble: str) -> None:
@@ -139,9 +141,7 @@ class World:
     def let_leases_run_out(self) -> None:
         """Let the time pass that a dead worker's lease has left, without waiting for it."""
         with closing(_Opened(self.settings)) as opened:
-            if opened.has_books:
-                with opened.database.engine.begin() as connection:
-                    connection.execute(update(books).values(lease_expires=0.0))
+            opened.let_leases_run_out()
 
     def shelf(self) -> Sequence[Row[tuple[object, ...]]]:
         """The rows of its books."""
@@ -152,6 +152,13 @@ class World:
         """What does not hold now, of the invariants."""
         with closing(_Opened(self.settings)) as opened:
             return violations(opened.database, self.calls, deaths)
+
+    def bury(self, deaths: int) -> list[str]:
+        """Return what does not hold after a worker's death, and let its lease run out."""
+        with closing(_Opened(self.settings)) as opened:
+            found = violations(opened.database, self.calls, deaths)
+            opened.let_leases_run_out()
+            return found
 
     @property
     def is_locked(self) -> bool:
@@ -197,6 +204,11 @@ class _Opened:
     def has_books(self) -> bool:
         with self.database.read() as connection:
             return inspect(connection).has_table(books.name)
+
+    def let_leases_run_out(self) -> None:
+        if self.has_books:
+            with self.database.engine.begin() as connection:
+                connection.execute(update(books).values(lease_expires=0.0))
 
     def close(self) -> None:
         self.database.dispose()

@@ -213,6 +213,7 @@ A_TALE_WITH_NOTES = Scenario(
     _note_and_write,
     whole_book,
     prepare=_open,
+    fills_index=True,
 )
 A_TALE_WITH_SEARCHES = Scenario(
     "a tale with searches", frozenset({F.RECORD_TOOL_USE}), _search_and_write, _searched_book, prepare=_open

@@ -13,7 +13,6 @@ from bookwright.failpoints import Failpoint
 from tests.durability.children import provider
 from tests.durability.crashes import Scenario
 from tests.durability.scenarios import (
-    A_BOOK_WITH_GATES,
     A_BRANCH,
     A_LONG_CALL,
     A_REFRESH,
@@ -30,6 +29,7 @@ from tests.durability.trials import Stage, Trial, occurrences
 from tests.support.postgres import PostgresServer
 
 PLACES = {f"{when}:{point}" for point in Failpoint for when in ("before", "after")}
+OF_A_BRANCH = {f"{when}:{point}" for point in A_BRANCH.covers for when in ("before", "after")}
 
 
 @contextmanager
@@ -42,7 +42,7 @@ def _stage(folder: Path, server: PostgresServer | None) -> Iterator[Stage]:
 @pytest.fixture(scope="module")
 def on_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     with _stage(tmp_path_factory.mktemp("crashes"), None) as stage:
-        stage.warm_up(A_BOOK_WITH_GATES.work, A_TALE_WITH_NOTES.work)
+        stage.warm_up(A_TALE_WITH_NOTES.work)
         yield stage
 
 
@@ -98,14 +98,16 @@ def places_in_turn(stage: Stage, scenario: Scenario) -> list[str]:
 def test_a_worker_killed_at_any_named_place_loses_nothing(on_sqlite: Stage) -> None:
     """One book for each scenario, whose workers are killed one after the other; the soak has a book for each place.
 
-    Of the long call only the first is long, so each place in it has a book of its own here, too.
+    Of the long call only the first is long, so each place in it has a book of its own here, too. A branch has a test
+    of its own.
     """
-    several = [(scenario, places_in_turn(on_sqlite, scenario)) for scenario in SCENARIOS if scenario is not A_LONG_CALL]
+    others = [scenario for scenario in SCENARIOS if scenario not in (A_LONG_CALL, A_BRANCH)]
+    several = [(scenario, places_in_turn(on_sqlite, scenario)) for scenario in others]
     alone = [(A_LONG_CALL, (place,)) for place in places_in_turn(on_sqlite, A_LONG_CALL)]
     trials = [on_sqlite.kill(scenario, *places) for scenario, places in (*several, *alone)]
 
     assert wrongs_of(trials) == []
-    assert PLACES - places_of(trials) == set()
+    assert PLACES - places_of(trials) == OF_A_BRANCH
 
 
 @pytest.mark.slow
@@ -170,6 +172,7 @@ def test_a_fork_or_a_merge_killed_at_every_place_in_turn_is_whole_or_was_not(sta
 
     assert trial.wrongs == []
     assert trial.reached == [f"{place}=kill" for place in places]
+    assert OF_A_BRANCH - set(places) == set()
     assert trial.again == 0
 
 

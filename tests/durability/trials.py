@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
+from bookwright import failpoints
 from bookwright.failpoints import FailpointReached
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookPaused, LeaseError, StorageError
@@ -81,20 +82,16 @@ class Stage:
     _prepared: dict[Work, World] = field(default_factory=dict)
     _calm: dict[str, Calm] = field(default_factory=dict)
 
-    def warm_up(self, work: Work, most: Work) -> None:
-        """Do some work in this process, and import what `most` imports, so that no worker forked from it has to.
+    def warm_up(self, work: Work) -> None:
+        """Import what some work imports, so that no worker forked from this process has to.
 
-        What is compiled and cached meanwhile, such as templates, they have as well. `most` is done in a fork: it
-        may leave threads behind, which a worker would wait for.
+        It is done in a fork: it may leave threads behind, which a worker would wait for.
         """
         importlib.import_module("chromadb")  # most of what there is to import
-        world = self._world(None)
-        work(world.settings)
-        self._clear(world)
         names = self.folder / "modules"
 
         def work_and_tell(settings: Settings) -> None:
-            most(settings)
+            work(settings)
             names.write_text("\n".join(sys.modules))
 
         world = self._world(None)
@@ -118,8 +115,7 @@ class Stage:
             if ending.is_killed:
                 trial.reached.append(spec)
             trial.expect(ending.is_killed or ending.is_good, f"the worker {ending}")
-            trial.wrongs += world.wrongs(len(trial.reached))
-            world.let_leases_run_out()
+            trial.wrongs += world.bury(len(trial.reached))
         self._finish(calm, world, trial, most_again=sum(map(_most_again, trial.reached)))
         return trial
 
@@ -186,17 +182,30 @@ class Stage:
         self._clear(world)
 
     def _run_calmly(self, scenario: Scenario) -> Calm:
+        """Do so in this process, which workers are forked from: what is compiled meanwhile, they need not compile."""
         if scenario.prepare not in self._prepared:
             self._prepared[scenario.prepare] = self._world(None)
-            _must(self._prepared[scenario.prepare].run(scenario.prepare))
+            self._work_here(scenario.prepare, self._prepared[scenario.prepare])
         prepared = self._prepared[scenario.prepare]
         world, log = self._world(prepared, scenario.lease_seconds), self.folder / f"{scenario.name}.log"
         world.slow_down(scenario.first_call)
-        _must(world.run(scenario.work, log=str(log)))
+        if scenario.fills_index:
+            _must(world.run(scenario.work, log=str(log)))
+        else:
+            self._work_here(scenario.work, world, log=str(log))
         wrongs = world.wrongs(deaths=0)
         assert not wrongs, wrongs
         calls = len(world.calls) - len(prepared.calls)
         return Calm(scenario, prepared, scenario.outcome(world.settings), Counter(log.read_text().split()), calls)
+
+    def _work_here(self, work: Work, world: World, log: str = "") -> None:
+        """Have this process do some work that fills no index, whose threads every worker would wait for."""
+        failpoints.arm(log=log)
+        try:
+            work(world.settings)
+        finally:
+            failpoints.arm()
+        assert not (world.settings.home / "index").exists(), "this work fills an index"
 
     def _world(self, origin: World | None, lease_seconds: float = 60) -> World:
         """A world with a name of its own: empty, or a copy of one that nobody works in."""
