@@ -6,9 +6,11 @@ Source: issue "Nothing lost, nothing paid twice", item 7.
 
 import os
 import random
+import shutil
 import signal
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -39,25 +41,45 @@ KILLS = 12
 State = dict[str, int]
 
 
-@pytest.fixture(params=BACKINGS)
-def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
-    """Those of an installation on either database, with the book `lamp`."""
-    url = ""
+@dataclass(frozen=True)
+class Kept:
+    """An installation with three books, of which the first, `lamp`, is in its backup."""
+
+    settings: Settings
+    backup: Path
+    server: PostgresServer | None
+    """The one that has its database, which nobody is connected to; None for SQLite."""
+
+
+@pytest.fixture(scope="module", params=BACKINGS)
+def kept(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Kept:
+    """One on either database, made once for all tests, which work on copies."""
+    folder, server, url = tmp_path_factory.mktemp("kept"), None, ""
     if request.param == "postgres":
-        server: PostgresServer = request.getfixturevalue("postgres")
-        url = server.url(server.new_database())
-    made = make_settings(tmp_path / "home", database_url=url)
+        server = request.getfixturevalue("postgres")
+        url = server.url(server.new_database(request.getfixturevalue("postgres_template")))
+    made = make_settings(folder / "home", database_url=url)
     a_book(made).database.dispose()
-    return made
+    backup = back_up(made, folder / "kept.zip").path
+    for name in ("second", "third"):
+        make_book(made, "Rain fell. " * 500, identity=name).database.dispose()
+    return Kept(made, backup, server)
 
 
 @pytest.fixture
-def backup(settings: Settings, tmp_path: Path) -> Path:
-    """A backup of one book; two others came since."""
-    made = back_up(settings, tmp_path / "kept.zip")
-    for name in ("second", "third"):
-        make_book(settings, "Rain fell. " * 500, identity=name).database.dispose()
-    return made.path
+def settings(kept: Kept, tmp_path: Path) -> Settings:
+    """Those of a copy of that installation."""
+    home = shutil.copytree(kept.settings.home, tmp_path / "home")
+    if kept.server is None:
+        return kept.settings.model_copy(update={"home": home})
+    name = kept.server.new_database(kept.settings.database_url.rpartition("/")[2])
+    return kept.settings.model_copy(update={"home": home, "database_url": kept.server.url(name)})
+
+
+@pytest.fixture
+def backup(kept: Kept, tmp_path: Path) -> Path:
+    """A copy of its backup."""
+    return Path(shutil.copy(kept.backup, tmp_path / "kept.zip"))
 
 
 def state(settings: Settings) -> State:
