@@ -2,13 +2,17 @@
 
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from bookwright.flows.library import open_library
+from bookwright.models.settings import Settings
+from bookwright.storage.branches.repository import BranchRepository
 from tests.app.branches.grove import Grove
 from tests.flows.revision.changed import LAMPS, Written, written_once
+from tests.support.made_once import made_once
 
 
 @pytest.fixture(scope="session")
@@ -17,12 +21,35 @@ def lamps(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
     yield from written_once(tmp_path_factory, "lamps", **LAMPS)
 
 
+@pytest.fixture(scope="session")
+def branched(lamps: Written, tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """The settings of a copy of its data folder in which a branch from its second chapter on is written, too."""
+
+    def make(home: Path) -> None:
+        with _copied(lamps[1], home) as made:
+            made.write(made.fork(lamps[0].book, at="chapter 2", name="she stays"))
+
+    return lamps[1].model_copy(update={"home": made_once(tmp_path_factory, "branched", make)})
+
+
 @pytest.fixture
 def grove(lamps: Written, tmp_path: Path) -> Iterator[Grove]:
     """A copy of that book's data folder."""
-    _, settings = lamps
-    shutil.copytree(settings.home, tmp_path / "grove")
-    own = settings.model_copy(update={"home": tmp_path / "grove"})
+    with _copied(lamps[1], tmp_path / "grove") as copied:
+        yield copied
+
+
+@pytest.fixture
+def grown(branched: Settings, tmp_path: Path) -> Iterator[Grove]:
+    """A copy of the data folder with the written branch."""
+    with _copied(branched, tmp_path / "grove") as copied:
+        yield copied
+
+
+@contextmanager
+def _copied(settings: Settings, home: Path) -> Iterator[Grove]:
+    shutil.copytree(settings.home, home)
+    own = settings.model_copy(update={"home": home})
     database = open_library(own)
     yield Grove(database, own)
     database.dispose()
@@ -32,3 +59,11 @@ def grove(lamps: Written, tmp_path: Path) -> Iterator[Grove]:
 def origin(lamps: Written) -> str:
     """The id of that book."""
     return lamps[0].book
+
+
+@pytest.fixture
+def branch(grown: Grove, origin: str) -> str:
+    """The id of its written branch."""
+    with grown.database.read() as connection:
+        [only] = BranchRepository(connection).of(origin)
+    return only.book

@@ -144,16 +144,16 @@ def test_a_book_with_branches_is_not_deleted_and_a_branch_is(grove: Grove, origi
         stores.books.delete(origin)
 
 
-def test_branches_are_shown_as_a_tree_with_their_bills_apart_and_together(grove: Grove, origin: str) -> None:
-    branch = grove.fork(origin, at="chapter 2", name="she stays")
-    grove.write(branch)
-    twig = grove.fork(branch)
+def test_branches_are_shown_as_a_tree_with_their_bills_apart_and_together(
+    grown: Grove, origin: str, branch: str
+) -> None:
+    twig = grown.fork(branch)
 
-    tree = branch_tree(grove.open(twig))
+    tree = branch_tree(grown.open(twig))
 
     assert [(row.book.id, row.depth) for row in tree.rows] == [(origin, 0), (branch, 1), (twig, 2)]
     assert [row.name for row in tree.rows[1:]] == ["she stays", "branch 1"]
-    assert tree.calls == grove.book(origin).calls + grove.book(branch).calls
+    assert tree.calls == grown.book(origin).calls + grown.book(branch).calls
 
 
 def test_a_branch_that_waits_for_a_worker_is_queued_in_the_list_of_branches(
@@ -241,11 +241,11 @@ def _grown(random: Random) -> list[CutNode]:
     return found
 
 
-def test_what_a_branch_shares_is_not_its_own_though_its_last_corrections_touch_it(grove: Grove, origin: str) -> None:
-    branch = grove.fork(origin, at="chapter 2")
-    grove.write(branch)
+def test_what_a_branch_shares_is_not_its_own_though_its_last_corrections_touch_it(
+    grown: Grove, origin: str, branch: str
+) -> None:
 
-    [book, row] = branch_tree(grove.open(branch)).rows
+    [book, row] = branch_tree(grown.open(branch)).rows
 
     assert (book.own, book.shared) == (book.written, 0)
     assert [is_own for _, is_own in row.stretches] == [False, True]

@@ -44,20 +44,20 @@ def rewrite(grove: Grove, book: str, label: str, text: str, kind: DocumentKind =
         take_in(stores, node, old, text)
 
 
-def test_a_merge_of_everything_equals_the_branch_and_taken_back_equals_before(grove: Grove, origin: str) -> None:
-    branch = grove.fork(origin, at="chapter 2")
-    grove.write(branch)
-    before, text = grove.rows(origin), grove.text(origin)
-    book = grove.open(origin)
+def test_a_merge_of_everything_equals_the_branch_and_taken_back_equals_before(
+    grown: Grove, origin: str, branch: str
+) -> None:
+    before, text = grown.rows(origin), grown.text(origin)
+    book = grown.open(origin)
 
     merge(book, MergeOrder(branch))
 
-    assert grove.text(origin) == grove.text(branch) != text
+    assert grown.text(origin) == grown.text(branch) != text
     assert stale_after(book)[0] == []
     assert look_at_merge(book, MergeOrder(branch)).is_empty
     undo_merge(book)
-    assert grove.rows(origin) == before
-    assert grove.text(origin) == text
+    assert grown.rows(origin) == before
+    assert grown.text(origin) == text
 
 
 def test_a_book_with_an_open_chapter_is_not_closed_by_what_comes_over_of_a_finished_one(
@@ -300,16 +300,16 @@ def test_a_sentence_that_both_changed_is_the_authors_to_settle(
     assert prose(grove, origin, "1.4").endswith(stands)
 
 
-def test_a_chapter_that_both_wrote_anew_is_one_conflict_and_ours_leaves_it(grove: Grove, origin: str) -> None:
-    branch = grove.fork(origin, at="chapter 2")
-    grove.write(branch)
-    rewrite(grove, origin, "1.5", "It was over.")
-    book = grove.open(origin)
+def test_a_chapter_that_both_wrote_anew_is_one_conflict_and_ours_leaves_it(
+    grown: Grove, origin: str, branch: str
+) -> None:
+    rewrite(grown, origin, "1.5", "It was over.")
+    book = grown.open(origin)
 
     assert [conflict.place for conflict in look_at_merge(book, MergeOrder(branch)).conflicts][:1] == ["1.5"]
     merge(book, MergeOrder(branch, choices={"all": OURS}))
 
-    assert prose(grove, origin, "1.5") == "It was over."
+    assert prose(grown, origin, "1.5") == "It was over."
 
 
 def test_a_record_comes_over_and_one_that_both_changed_is_a_conflict(grove: Grove, origin: str) -> None:

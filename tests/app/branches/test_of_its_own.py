@@ -139,24 +139,22 @@ def test_a_secret_that_a_branch_keeps_longer_stays_out_of_its_prompts_and_not_of
         assert stores.codex.secrets() == [secret]
 
 
-def test_a_backup_keeps_branches_with_all_that_they_share(grove: Grove, origin: str) -> None:
-    branch = grove.fork(origin, at="chapter 2", name="she stays")
-    grove.write(branch)
-    twig = grove.fork(branch)
-    before = {book: (grove.text(book), grove.rows(book)) for book in (origin, branch, twig)}
-    tree = branch_tree(grove.open(origin)).facts()
-    back_up(grove.settings, grove.settings.home / "backup.zip")
-    with grove.open(twig).storage.write() as stores:
+def test_a_backup_keeps_branches_with_all_that_they_share(grown: Grove, origin: str, branch: str) -> None:
+    twig = grown.fork(branch)
+    before = {book: (grown.text(book), grown.rows(book)) for book in (origin, branch, twig)}
+    tree = branch_tree(grown.open(origin)).facts()
+    back_up(grown.settings, grown.settings.home / "backup.zip")
+    with grown.open(twig).storage.write() as stores:
         stores.books.delete(twig)
-    with grove.open(branch).storage.write() as stores:
+    with grown.open(branch).storage.write() as stores:
         stores.books.delete(branch)
 
-    grove.database.dispose()
-    restore(grove.settings, grove.settings.home / "backup.zip")
+    grown.database.dispose()
+    restore(grown.settings, grown.settings.home / "backup.zip")
 
-    assert {book: (grove.text(book), grove.rows(book)) for book in before} == before
-    assert branch_tree(grove.open(origin)).facts() == tree
-    with grove.open(twig).storage.read() as stores:
+    assert {book: (grown.text(book), grown.rows(book)) for book in before} == before
+    assert branch_tree(grown.open(origin)).facts() == tree
+    with grown.open(twig).storage.read() as stores:
         prose = stores.documents.latest(DocumentKind.PROSE)
         assert prose is not None
         assert stores.documents.inputs_of(prose.id)

@@ -96,16 +96,14 @@ def test_every_version_of_a_record_reads_in_a_branch_of_a_branch_as_it_did(
 
 
 def test_every_document_rests_in_a_branch_of_a_branch_and_in_its_file_on_what_it_did(
-    grove: Grove, origin: str, tmp_path: Path
+    grown: Grove, origin: str, branch: str, tmp_path: Path
 ) -> None:
-    branch = grove.fork(origin, at="chapter 2")
-    grove.write(branch)
-    twig = grove.fork(branch)
-    import_book(export(grove.open(twig).storage, "json", tmp_path / "twig.json"), grove.database, "alone")
+    twig = grown.fork(branch)
+    import_book(export(grown.open(twig).storage, "json", tmp_path / "twig.json"), grown.database, "alone")
 
     found = []
     for book in (branch, twig, "alone"):
-        with grove.open(book).storage.read() as stores:
+        with grown.open(book).storage.read() as stores:
             found.append(resting(stores))
             documents = stores.documents.of_nodes([node.key for node in stores.nodes.walk()], *DocumentKind)
             under = {one.id: {version.slot for version in stores.staleness.inputs_of(one.id)} for one in documents}
