@@ -1,5 +1,6 @@
 """A studio over a data folder of the test's own, asked without a socket."""
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from bookwright.studio.guard import StudioKeys
 from bookwright.studio.server import make_application
 from tests.cli.shelf import a_book
 from tests.support.books import make_settings
+from tests.support.forks import forking_python
 
 if TYPE_CHECKING:
     from tests.studio.browsing import SharedStudio, Visit
@@ -30,6 +32,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ):  # fmt: skip
         monkeypatch.setenv(f"BOOKWRIGHT_{name}", value)
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    monkeypatch.setattr(sys, "executable", forking_python())  # what the pages begin are programs of their own
     return folder
 
 
