@@ -59,8 +59,10 @@ class Victim:
 
 
 @contextmanager
-def served(settings: Settings, missing: set[str], forks: Forks, *, has_ui: bool = False) -> Iterator[PrefectApi]:
-    """Run the server of a data folder without some of its defences."""
+def served(
+    settings: Settings, missing: set[str], forks: Forks, *, has_ui: bool = False, unchecked: Path | None = None
+) -> Iterator[PrefectApi]:
+    """Run the server of a data folder without some of Prefect's defences, and the guard's checks that a file names."""
     port = free_port()
     environment = server_environment(settings, port, has_ui=has_ui)
     environment["PREFECT_SERVER_SERVICES_LATE_RUNS_ENABLED"] = "false"  # it locks the database just when a run arrives
@@ -70,19 +72,13 @@ def served(settings: Settings, missing: set[str], forks: Forks, *, has_ui: bool 
         environment["PREFECT_SERVER_API_CSRF_PROTECTION_ENABLED"] = "false"
     if "cors" in missing:
         environment["PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS"] = "*"
-    unguarded = missing & {"host", "page"}
-    process = forks.start(["tests.flows.prefect.undefended", *unguarded] if unguarded else [SERVER], environment)
+    program = ["tests.flows.prefect.undefended", str(unchecked)] if unchecked else [SERVER]
+    process = forks.start(program, environment)
     try:
         wait_until_up(process, api_url(port))
         yield PrefectApi(api_url(port), make_login(settings))
     finally:
         stop_process(process)
-
-
-@contextmanager
-def victim_without(settings: Settings, missing: set[str], forks: Forks) -> Iterator[Victim]:
-    with served(settings, missing, forks) as api:
-        yield Victim(api, deployment_of(api))
 
 
 def deployment_of(api: PrefectApi) -> str:
@@ -96,17 +92,21 @@ class Defended:
 
     settings: Settings
     came_of_it: set[str]
+    page: str
+    """The server's own."""
 
 
 @pytest.fixture(scope="module")
 def defended(tmp_path_factory: pytest.TempPathFactory, prefect_forks: Forks) -> Defended:
-    """One server for both: it is given the deployment and attacked."""
+    """One server for all: it is given the deployment, attacked, and visited by its owner."""
     settings = load_settings(home=tmp_path_factory.mktemp("attacked"))
     give_database(prefect_home(settings))
-    with served(settings, set(), prefect_forks) as api:
+    with served(settings, set(), prefect_forks, has_ui=True) as api:
         with on_server(api):
             deploy(limit=1)
-        return Defended(settings, Victim(api, deployment_of(api)).attacked(tmp_path_factory.mktemp("attacker")))
+        came_of_it = Victim(api, deployment_of(api)).attacked(tmp_path_factory.mktemp("attacker"))
+        page = shown(f"{api.url.removesuffix('/api')}/", tmp_path_factory.mktemp("owner"))
+    return Defended(settings, came_of_it, page)
 
 
 GETS_THROUGH: dict[str, set[str]] = {
@@ -130,13 +130,39 @@ GETS_THROUGH: dict[str, set[str]] = {
 """What gets through where these are missing. What one line has more than another was held by the difference."""
 
 
+def own_of(missing: str) -> str:
+    """What is missing of Prefect's own defences, and not of the guard."""
+    return " ".join(each for each in missing.split() if each not in ("host", "page"))
+
+
+CASES = sorted((own_of(missing), missing) for missing in GETS_THROUGH if missing)
+
+
+@dataclass(frozen=True)
+class HalfOpen:
+    """A server without some of Prefect's own defences, whose guard does not check what a file names."""
+
+    victim: Victim
+    unchecked: Path
+
+
+@pytest.fixture(scope="module")
+def half_open(
+    request: pytest.FixtureRequest, defended: Defended, tmp_path_factory: pytest.TempPathFactory, prefect_forks: Forks
+) -> Iterator[HalfOpen]:
+    """One server for all tests that differ in the guard alone."""
+    unchecked = tmp_path_factory.mktemp("guard") / "unchecked"
+    unchecked.touch()
+    with served(defended.settings, set(request.param.split()), prefect_forks, unchecked=unchecked) as api:
+        yield HalfOpen(Victim(api, deployment_of(api)), unchecked)
+
+
 @needs_browser
-@pytest.mark.parametrize("missing", [each for each in GETS_THROUGH if each])
-def test_each_defence_holds_those_whom_no_other_holds(
-    defended: Defended, missing: str, tmp_path: Path, prefect_forks: Forks
-) -> None:
-    with victim_without(defended.settings, set(missing.split()), prefect_forks) as victim:
-        assert victim.attacked(tmp_path) == GETS_THROUGH[missing]
+@pytest.mark.parametrize(("half_open", "missing"), CASES, indirect=["half_open"], ids=[each for _, each in CASES])
+def test_each_defence_holds_those_whom_no_other_holds(half_open: HalfOpen, missing: str, tmp_path: Path) -> None:
+    half_open.unchecked.write_text(missing, "utf-8")
+
+    assert half_open.victim.attacked(tmp_path) == GETS_THROUGH[missing]
 
 
 @needs_browser
@@ -145,10 +171,5 @@ def test_nobody_gets_through_all_of_them(defended: Defended) -> None:
 
 
 @needs_browser
-def test_the_servers_own_pages_come_in_and_ask_for_the_login(
-    defended: Defended, tmp_path: Path, prefect_forks: Forks
-) -> None:
-    with served(defended.settings, set(), prefect_forks, has_ui=True) as api:
-        page = shown(f"{api.url.removesuffix('/api')}/", tmp_path)
-
-    assert 'type="password"' in page
+def test_the_servers_own_pages_come_in_and_ask_for_the_login(defended: Defended) -> None:
+    assert 'type="password"' in defended.page
