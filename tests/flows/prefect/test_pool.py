@@ -156,7 +156,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory, prefect_forks: Forks) -> It
     port = free_port()
     with pytest.MonkeyPatch.context() as patch, FakeProvider(author=author, piece_seconds=0.006) as provider:
         set_environment(patch, home, provider.url)
-        environment = server_environment(load_settings(), port)
+        environment = server_environment(load_settings(), port, has_ui=False)
         give_database(prefect_home(load_settings()))
         server = prefect_forks.start([SERVER], environment)
         try:
