@@ -112,7 +112,9 @@ def launched() -> "Iterator[playwright.Browser]":
     """Run a browser without a window."""
     rules = f"--host-resolver-rules=MAP {STRANGE_NAME} 127.0.0.1"
     with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=PROGRAM, args=["--no-sandbox", rules])
+        browser = driver.chromium.launch(
+            executable_path=PROGRAM, args=["--no-sandbox", "--disable-gpu", "--in-process-gpu", rules]
+        )
         try:
             yield browser
         finally:
