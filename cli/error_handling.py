@@ -3,7 +3,7 @@
 import logging
 import tempfile
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -16,7 +16,7 @@ from bookwright.models.errors import BookwrightError
 FAULT, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
 
-def run(app: typer.Typer, arguments: Sequence[str]) -> int:
+def run(app: Callable[..., object], arguments: Sequence[str]) -> int:
     """Run a command and return its exit code; whatever goes wrong is told in one line on stderr."""
     try:
         outcome = app(args=list(arguments), prog_name="bookwright", standalone_mode=False)

@@ -1,6 +1,7 @@
 """The verbs of the program: a table of them, and a group that loads a verb's module when it is called."""
 
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -119,8 +120,9 @@ class Verbs(TyperGroup):
                 formatter.write_dl([(name.ljust(width), verb.line) for name, verb in verbs.items()])
 
 
+@cache
 def load(name: str) -> Any:
-    """Import the module of a verb and return the command that it is."""
+    """Import the module of a verb and return the command that it is, which is made once with what reads its options."""
     module, _, attribute = _BY_NAME[name].source.partition(":")
     found = getattr(import_module(f"{__package__}.{module}"), attribute)
     holder = typer.Typer(rich_markup_mode=None)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.main import get_command
 
 from bookwright.agents.backends.catalogue import PROVIDERS
 from bookwright.cli.error_handling import run
@@ -26,6 +27,9 @@ class Outcome:
 
 
 Cli = Callable[..., Outcome]
+
+_VERBS = get_command(app)
+"""What Typer makes of the program each time that it is called, and what a program of one call makes once."""
 
 
 @pytest.fixture
@@ -60,7 +64,7 @@ def cli(home: Path, capsys: pytest.CaptureFixture[str]) -> Cli:
 
     def call(*arguments: Any) -> Outcome:
         capsys.readouterr()
-        code = run(app, [str(argument) for argument in arguments])
+        code = run(_VERBS, [str(argument) for argument in arguments])
         return Outcome(code, *capsys.readouterr())
 
     return call
