@@ -75,7 +75,7 @@ def _one_tree(nodes: int) -> dict[str, dict[str, float]]:
         }
 
 
-def lay(folder: Path, home: str, nodes: int) -> dict[str, int]:
+def lay(folder: Path, home: str, nodes: int, acts_a_volume: int = _ACTS_A_VOLUME) -> dict[str, int]:
     """Lay about so many nodes into a new library; half of the last act stands."""
     settings = make_settings(Path(home), "rehearsal:exact")
     acts = max(round(nodes / (1 + _DESIGNS) / _CHAPTERS_AN_ACT + 0.5), 1)
@@ -84,7 +84,7 @@ def lay(folder: Path, home: str, nodes: int) -> dict[str, int]:
             volume = root = stores.nodes.root()
         for number in range(acts):
             with deps.storage.write() as stores:
-                if number % _ACTS_A_VOLUME == 0:
+                if number % acts_a_volume == 0:
                     _close(stores, volume)
                     [volume] = _added(stores, root, Level.VOLUME, 150_000)
                 _lay_act(stores, volume, is_last=number == acts - 1)
