@@ -35,8 +35,8 @@ class Curt(ModelService):
     """Lets a model write no more than its JSON needs: left alone, this one goes on to the limit of every answer."""
 
     def ask(self, request: Request, *others: Any, **named: Any) -> Reply:
-        """Ask for a short answer."""
-        sampling = replace(request.sampling, max_output_tokens=40)
+        """Ask for a short answer, and for a shorter one where it writes prose."""
+        sampling = replace(request.sampling, max_output_tokens=40 if request.output else 12)
         return super().ask(replace(request, sampling=sampling), *others, **named)
 
 
