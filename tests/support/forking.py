@@ -34,7 +34,8 @@ from tests.support.forks import ADDRESS, MOST_BYTES, SHARING, forking_python
 
 _IMPORTED = (
     "prefect.server.api.server", "prefect.cli", "prefect.workers.process", "bookwright.flows.prefect.guard",
-    "bookwright.flows.write_book", "bookwright.agents.backends.remote.provider", "openai", "chromadb", "uvicorn",
+    "bookwright.flows.write_book", "bookwright.agents.backends.remote.provider", "openai", "anthropic", "chromadb",
+    "uvicorn",
     "tests.support.fake_provider", "tests.support.novelist",
     # What these import only once they run.
     "alembic.command", "aiosqlite", "docket.tasks", "burner_redis", "mako.template", "anyio._backends._asyncio",
@@ -42,8 +43,9 @@ _IMPORTED = (
     "prefect.server.database.query_components", "prefect.server.events.services.actions", "prefect.server.api.clients",
     "prefect.server.events.ordering.memory", "prefect.cli.worker", "prefect.task_engine",
     "prefect.utilities.visualization", "prefect.concurrency.services", "pydantic_ai.models.openai",
-    "pydantic_ai.providers.openai_compatible", "openai.resources.chat", "genai_prices.data", "numpy.ma", "pysqlite3",
-    "bookwright.studio.server", "bookwright.agents.backends.rehearsal.backend", "bookwright.garbage",
+    "pydantic_ai.providers.openai_compatible", "openai.resources.chat", "pydantic_ai.models.anthropic",
+    "genai_prices.data", "numpy.ma", "pysqlite3", "bookwright.studio.server",
+    "bookwright.agents.backends.rehearsal.backend", "bookwright.garbage",
 )  # fmt: skip
 _VERBS = "bookwright.cli"
 """A package all of whose modules are imported, too."""
