@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Table, bindparam, case, func, insert, literal_column, or_, select
+from sqlalchemy import Column, ColumnElement, Table, bindparam, case, func, insert, literal_column, select, type_coerce
 
 from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.tables import codex, document_inputs, documents, lineages, steps
@@ -12,8 +12,8 @@ SHARED_WORDS = {codex: frozenset({"data", "origins"}), documents: frozenset({"te
 
 
 def of_lineage(column: ColumnElement[Any], book: Any) -> ColumnElement[bool]:
-    """The condition that a row is a book's own or one of its origins'."""
-    return or_(column == book, column.in_(ancestors_of(book)))
+    """The condition that a row is a book's own or one of its origins': one list, for an index to go on behind."""
+    return column.in_(select(type_coerce(book, column.type)).union_all(ancestors_of(book)))
 
 
 def ancestors_of(book: Any) -> Any:
@@ -23,7 +23,7 @@ def ancestors_of(book: Any) -> Any:
 
 def of_heirs(column: ColumnElement[Any], book: str) -> ColumnElement[bool]:
     """The condition that a row is a book's own or of one that reads of it."""
-    return or_(column == book, column.in_(select(lineages.c.book).where(lineages.c.ancestor == book)))
+    return (column == book) | column.in_(select(lineages.c.book).where(lineages.c.ancestor == book))
 
 
 def words_of(column: ColumnElement[Any]) -> ColumnElement[Any]:
@@ -41,7 +41,7 @@ def steps_of_lineage(book: str) -> ColumnElement[bool]:
     shared = select(lineages.c.book).where(
         lineages.c.book == book, lineages.c.ancestor == steps.c.book, lineages.c.steps >= steps.c.id
     )
-    return or_(steps.c.book == book, shared.correlate(steps).exists())
+    return (steps.c.book == book) | shared.correlate(steps).exists()
 
 
 def first_of(table: Any) -> ColumnElement[int]:
