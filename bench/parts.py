@@ -63,7 +63,7 @@ class EnoughAsked(BaseException):
 class NoContext:
     """Knows nothing of the book, so that prompts stay fixed."""
 
-    def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str) -> Context:
+    def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str, *only: str) -> Context:
         """Return an empty context."""
         return Context(blocks=(), sources=(), stable=0)
 

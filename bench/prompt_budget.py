@@ -26,10 +26,10 @@ class BudgetProbe:
     """The node and the activity that the last context was built for."""
     room: tuple[int, int] = (0, 0)
 
-    def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str) -> Context:
+    def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str, *only: str) -> Context:
         """Return the context as it is, noting its budget and what it goes without."""
-        context = self.contexts.build(node, unit, activity, role)
-        whole = self.ample.build(node, unit, activity, role)
+        context = self.contexts.build(node, unit, activity, role, *only)
+        whole = self.ample.build(node, unit, activity, role, *only)
         missing = tokens("\n\n".join(whole.blocks)) - tokens("\n\n".join(context.blocks))
         self.place = (node.label, activity.value)
         self.room = (self.profile.context_budget[role], max(round(missing), 0))

@@ -126,10 +126,10 @@ class _CurrentContexts:
     builder: ContextBuilder
     follower: IndexFollower
 
-    def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str) -> Context:
+    def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str, *only: str) -> Context:
         """Bring the index up to date as far as the context needs it, then build."""
         self.follower.begin_activity(is_last=activity is Activity.PUBLISH)
-        context = self.builder.build(node, unit, activity, role)
+        context = self.builder.build(node, unit, activity, role, *only)
         self.follower.end_context()
         return context
 

@@ -9,21 +9,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import (
-    ChoiceLoader,
-    Environment,
-    FileSystemLoader,
-    FunctionLoader,
-    PrefixLoader,
-    StrictUndefined,
-    Template,
-    TemplateError,
-    TemplateNotFound,
-    TemplateSyntaxError,
-    UndefinedError,
-    meta,
-    nodes,
-)
+import jinja2
+from jinja2 import meta, nodes
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import pass_context
@@ -38,7 +25,7 @@ ENDING = ".md.j2"
 BLUEPRINT = "blueprint"
 """Begins the path of a template that stands in a blueprint's folder."""
 
-FAULTS = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
+FAULTS = (jinja2.TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
 """What an expression in a template may raise; there is nothing else that runs."""
 
 
@@ -50,7 +37,7 @@ def words(context: Context, count: int) -> str:
     return f"{round(count / WORDS_PER_CHARACTER / 10) * 10} characters"
 
 
-class _Templates(Environment):
+class _Templates(jinja2.Environment):
     """Templates whose globals are a plain dict: each context is made of it, and Jinja's own chain of two is slow."""
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
@@ -59,37 +46,37 @@ class _Templates(Environment):
 
 
 @lru_cache(maxsize=24)
-def environment(locale: str = "en", folder: Path | None = None) -> Environment:
+def environment(locale: str = "en", folder: Path | None = None) -> jinja2.Environment:
     """The templates as a prompt language sees them: its overlay first, then the English set.
 
     With a blueprint's `folder` its templates stand beside them, under `blueprint/`. Whoever wrote those is a stranger:
     they can compute and reach nothing but their card.
     """
-    ours = FileSystemLoader([TEMPLATES] if locale == "en" else [TEMPLATES / "locales" / locale, TEMPLATES])
+    ours = jinja2.FileSystemLoader([TEMPLATES] if locale == "en" else [TEMPLATES / "locales" / locale, TEMPLATES])
     if folder is None:
         # All are ours: a dict, where Jinja's own cache looks through its whole queue each time.
-        made: Environment = _Templates(loader=ours, auto_reload=False, cache_size=-1)
+        made: jinja2.Environment = _Templates(loader=ours, auto_reload=False, cache_size=-1)
     else:
-        theirs = FileSystemLoader([folder] if locale == "en" else [folder / locale, folder])
-        loader = ChoiceLoader([PrefixLoader({BLUEPRINT: theirs}), ours])
+        theirs = jinja2.FileSystemLoader([folder] if locale == "en" else [folder / locale, folder])
+        loader = jinja2.ChoiceLoader([jinja2.PrefixLoader({BLUEPRINT: theirs}), ours])
         made = ImmutableSandboxedEnvironment(loader=loader, auto_reload=True)  # its author may be at work on it
-    made.undefined, made.trim_blocks, made.lstrip_blocks = StrictUndefined, True, True
+    made.undefined, made.trim_blocks, made.lstrip_blocks = jinja2.StrictUndefined, True, True
     made.filters["words"] = words
     return made
 
 
-def template(path: str, locale: str, folder: Path | None = None) -> Template:
+def template(path: str, locale: str, folder: Path | None = None) -> jinja2.Template:
     """Find a template by its path, among ours or, with a folder, those of a blueprint, too."""
     return own_template(path, locale) if folder is None else environment(locale, folder).get_template(f"{path}{ENDING}")
 
 
 @cache
-def own_template(path: str, locale: str = "en") -> Template:
+def own_template(path: str, locale: str = "en") -> jinja2.Template:
     """Find one of ours, which never change while a program runs."""
     return environment(locale).get_template(f"{path}{ENDING}")
 
 
-def source_in(templates: Environment, name: str) -> tuple[str, str]:
+def source_in(templates: jinja2.Environment, name: str) -> tuple[str, str]:
     """Return the text of a template by its name with the ending, and its file; raise `TemplateNotFound` without one."""
     assert templates.loader is not None  # all of `environment` have one
     text, file, _ = templates.loader.get_source(templates, name)
@@ -102,7 +89,7 @@ def fields_of(path: str, locale: str = "en", folder: Path | None = None) -> froz
     return find(f"{path}{ENDING}", environment(locale, folder))
 
 
-def _fields(name: str, templates: Environment) -> frozenset[str]:
+def _fields(name: str, templates: jinja2.Environment) -> frozenset[str]:
     read, taken = _named(source_in(templates, name)[0])
     return read.union(*(_fields(other, templates) for other in taken))
 
@@ -134,7 +121,7 @@ def source_of(path: str, locale: str, folder: Path | None = None) -> tuple[str, 
     """
     try:
         text, file = source_in(environment(locale, folder), f"{path}{ENDING}")
-    except TemplateNotFound:
+    except jinja2.TemplateNotFound:
         raise InvalidTemplate(f"this version has no template {path!r}") from None
     return text, Path(file)
 
@@ -154,19 +141,19 @@ def render_edited(file: Path, stands_for: str, path: str, card: Card, locale: st
         InvalidTemplate: The file cannot be read, is no template, or names what no card holds.
     """
     text, name = _read(file), f"{stands_for}{ENDING}"
-    own = FunctionLoader(lambda wanted: (text, str(file), None) if wanted == name else None)
+    own = jinja2.FunctionLoader(lambda wanted: (text, str(file), None) if wanted == name else None)
     shipped = environment(locale, folder)
     assert shipped.loader is not None  # all of `environment` have one
-    jinja = shipped.overlay(loader=ChoiceLoader([own, shipped.loader]))
+    jinja = shipped.overlay(loader=jinja2.ChoiceLoader([own, shipped.loader]))
     try:
         return jinja.get_template(f"{path}{ENDING}").render(vars(card)).strip()
-    except TemplateSyntaxError as error:
+    except jinja2.TemplateSyntaxError as error:
         raise InvalidTemplate(f"{error.filename}, line {error.lineno}: {error.message}") from None
     except RecursionError:
         raise InvalidTemplate(f"{file}: it extends or includes {stands_for!r}, and so itself") from None
-    except TemplateNotFound as error:
+    except jinja2.TemplateNotFound as error:
         raise InvalidTemplate(f"{_place(error, file)}: there is no template {error.name!r} to take in") from None
-    except UndefinedError as error:
+    except jinja2.UndefinedError as error:
         said = str(error).replace(f"{Card.__module__}.", "")
         raise InvalidTemplate(f"{_place(error, file)}: {said}; no card holds it") from None
     except FAULTS as error:

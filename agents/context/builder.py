@@ -3,7 +3,7 @@
 Source: DESIGN section 9; S3-127 to S3-136.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
@@ -65,8 +65,8 @@ class ContextBuilder:
         self._count = lru_cache(_KNOWN_COUNTS)(count_tokens)
         self._kit = RetrievalCache(index, self._count, profile)
 
-    def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str) -> Context:
-        """Return what the steps of one activity of `node`, which serves `unit`, may know.
+    def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str, *only: str) -> Context:
+        """Return what the steps of one activity of `node`, which serves `unit`, may know; with tags in `only` those.
 
         Both are read anew, so that a walk that holds an older state of them asks what a restarted
         one would. The knowledge index has to have caught up. `role` is one of the profile's budgets.
@@ -77,14 +77,14 @@ class ContextBuilder:
             FatalContextError: What nothing can be planned or written without cannot be made.
         """
         try:
-            return self._built(node, unit, activity, role)
+            return self._built(node, unit, activity, role, only)
         except FAILURES as error:
             raise FatalContextError(
                 f"the context of {unit.label} cannot be made: {in_short(error)}",
                 "`bookwright doctor` looks for what is damaged",
             ) from error
 
-    def _built(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str) -> Context:
+    def _built(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str, only: Collection[str]) -> Context:
         self._kit.forget_before(self._storage.replaced)
         with self._storage.look() as stores:
             node, unit = stores.nodes.get(node.key), stores.nodes.get(unit.key)
@@ -95,8 +95,8 @@ class ContextBuilder:
             components = filling.chosen(components_of(activity, role, self._profile))
             if node.task_type is not TaskType.SEARCH:  # what is asked to look something up may leave the house
                 components = with_registers(components, filling.registers, activity, self._profile)
-            cuts = self._cuts(components, role, place, filling)
-        shown = [component for component in components if cuts[component].text]
+            cuts = self._cuts(components, role, place, filling, only)
+        shown = [own for own in components if (not only or own.tag in only) and cuts[own].text]
         return Context(
             blocks=tuple(self._block(component, cuts[component].text) for component in shown),
             sources=tuple(sorted({source for component in shown for source in cuts[component].sources})),
@@ -111,22 +111,28 @@ class ContextBuilder:
         return self._count(self._block(component, "")) + _SLACK
 
     def _cuts(
-        self, components: Sequence[Component], role: str, place: ActivityPlace, filling: Filling
+        self, components: Sequence[Component], role: str, place: ActivityPlace, filling: Filling, only: Collection[str]
     ) -> dict[Component, Pruned]:
         """Fill the components, group by group; in each, those that have a wish once more with what the others left.
 
         The registers are counted in also where they are not shown, so that all a unit's activities have the same room.
+        Where only some are asked for, nothing is filled after the last of them.
         """
         registers, length = filling.registers, place.unit.length or 0
         rooms = TokenAllocation(components, role, self._profile, self._frame, length=length, registers=registers)
         is_making = any(component.change is ChangeRate.BY_TASK for component in components)
         untold = [own for own in registers if is_making and own not in components]
         cuts: dict[Component, Pruned] = {}
-        for group in in_groups((*components, *untold), place.activity):
+        groups = in_groups((*components, *untold), place.activity)
+        wanted = [component for group in groups for component in group if component.tag in only]
+        last = wanted[-1] if wanted and not any(component.wish for component in wanted) else None
+        for group in groups:
             own = {}
             for component in group:
                 own[component] = rooms.room_for(component)
                 cuts[component] = filling.fill(component, own[component])
+                if component is last:
+                    return cuts
                 rooms.take(component, self._count(cuts[component].text))
             wishing = [] if self._profile.is_small else [own for own in group if own.wish]
             for component in sorted(wishing, key=lambda component: component.wish):

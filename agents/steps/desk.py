@@ -52,8 +52,8 @@ class Asker(Protocol):
 class ContextSource(Protocol):
     """Builds the context of an activity."""
 
-    def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str) -> Context:
-        """Return the context of one activity."""
+    def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str, *only: str) -> Context:
+        """Return the context of one activity; with tags in `only` the blocks of these alone."""
 
 
 class Toolbox(Protocol):

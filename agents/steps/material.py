@@ -57,9 +57,12 @@ class ActivityMaterial:
     @cached_property
     def context(self) -> Context:
         """The activity's context, built when it is first needed and then kept."""
+        return self._built()
+
+    def _built(self, *tags: str) -> Context:
         if self._is_told_by_template or self.activity is Activity.REVIEW:
             return Context(blocks=(), sources=(), stable=0)
-        context = self.desk.contexts.build(self.node, self.unit, self.activity, self._context_role)
+        context = self.desk.contexts.build(self.node, self.unit, self.activity, self._context_role, *tags)
         self.warn(*context.warnings)
         if self.guard.is_idle:
             return context
@@ -135,7 +138,7 @@ class ActivityMaterial:
 
     def narrow_to(self, *tags: str) -> None:
         """Leave out, for what follows, all of the context but the blocks with these tags; without one none is built."""
-        known = self.context.blocks if tags else ()
+        known = (self.context if "context" in vars(self) else self._built(*tags)).blocks if tags else ()
         blocks = tuple(block for block in known if any(f"<{tag}>" in block for tag in tags))
         self.context = Context(blocks=blocks, sources=(), stable=0)
         self.shared = min(self.shared, self.leading)

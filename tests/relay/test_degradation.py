@@ -20,7 +20,7 @@ MISSING = "what the index has of summary left out: OSError: the disk is gone"
 class ShortContexts:
     """Contexts that lack something."""
 
-    def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str) -> Context:
+    def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str, *only: str) -> Context:
         return Context(blocks=(), sources=(), stable=0, warnings=(MISSING,))
 
 

@@ -44,6 +44,6 @@ class ScriptedBackend:
 class NoContext:
     """Knows nothing of the book: for walks whose prompts do not matter."""
 
-    def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str) -> Context:
+    def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str, *only: str) -> Context:
         """Return an empty context."""
         return Context(blocks=(), sources=(), stable=0)

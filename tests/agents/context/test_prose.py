@@ -29,6 +29,18 @@ def brief_for(library, unit, text):
         return stores.documents.add(NewDocument(node=unit.key, kind=DocumentKind.WRITERS_BRIEF, text=text), None).id
 
 
+@pytest.mark.parametrize("only", [("order",), ("hints", "order"), ("order", "text_summary", "earlier_pages")])
+def test_what_alone_is_asked_for_stands_as_it_would_beside_the_others(library, only):
+    library.keep(DocumentKind.BOOK_DESIGN, "All turns on a wager.")
+    chapter = library.grow(40)
+    whole = prose(library, chapter)
+
+    context = library.builder().build(chapter, chapter, Activity.WRITE, "write_plan", *only)
+
+    assert context.blocks == tuple(text for text, tag in zip(whole.blocks, tags_of(whole), strict=True) if tag in only)
+    assert context.blocks
+
+
 def test_a_writer_with_a_brief_sees_the_order_the_task_and_what_readers_read_and_no_design(library):
     library.keep(DocumentKind.BOOK_DESIGN, "All turns on a wager.")
     library.keep(DocumentKind.GLOBAL_STATE, "The wager is with the sea.")
