@@ -93,10 +93,7 @@ def ask_again(opened: OpenBook, wanted: AgainBill) -> AnotherAnswer:
         BudgetExceeded: The book's cap leaves too little; nothing was asked.
     """
     database, settings = opened.storage.database, opened.settings
-    with (
-        paced_models(database, settings) as models,
-        side_call(opened.storage, settings, models.cancel) as call,
-    ):
+    with paced_models(database, settings) as models, side_call(opened.storage, settings, models.cancel) as call:
         key = call.key.model_copy(update={"step": f"{_NAME}{wanted.step.id}"})
         request = Request(
             model=wanted.model, role=wanted.step.role, name=f"{wanted.step.label} {key.activity}/{key.step}",

@@ -79,10 +79,7 @@ def understand(opened: OpenBook, words: str) -> "tuple[Understood, str]":
         facts = editing.book_facts(opened.book, stores, editing.SMALL if is_small else editing.FULL)
     with paced_models(opened.storage.database, settings) as models:
         asked, answering = talk_tracing_as_set(models, opened.book.id)
-        with (
-            side_call(opened.storage, settings, models.cancel) as call,
-            answering(member.name),
-        ):
+        with side_call(opened.storage, settings, models.cancel) as call, answering(member.name):
             editor = editing.ChiefEditor(
                 models=asked, model=model, key=call.key, keep=call.keep, budget=call.budget,
                 fallbacks=settings.fallbacks.get(member.role) or settings.fallbacks.get("default") or (),

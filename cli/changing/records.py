@@ -203,9 +203,7 @@ def _import(
 
 
 def _export(
-    book: BookArgument,
-    kind: RecordKind,
-    file: Annotated[Path | None, typer.Argument(metavar="[FILE.toml]")] = None,
+    book: BookArgument, kind: RecordKind, file: Annotated[Path | None, typer.Argument(metavar="[FILE.toml]")] = None
 ) -> None:
     with open_book(book) as opened, opened.storage.read() as stores:
         text = record_files.file_of([stored.record for stored in stores.codex.current(kind)], kind)

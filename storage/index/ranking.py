@@ -98,11 +98,7 @@ def likeness(queries: Vectors, vectors: Vectors) -> Floats:
 
 
 def rank(
-    queries: Sequence[str],
-    query_vectors: Vectors,
-    texts: Sequence[str],
-    vectors: Vectors,
-    known: Collection[str] = (),
+    queries: Sequence[str], query_vectors: Vectors, texts: Sequence[str], vectors: Vectors, known: Collection[str] = ()
 ) -> Floats:
     """Score every text by the question that it answers best; only their order means anything.
 
