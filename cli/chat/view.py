@@ -107,8 +107,6 @@ class TextView:
                 self._unwrapping, self._answer, self._thinks = Unwrapping(), [], False
             case EventKind.FINISHED:
                 self._show(self._unwrapping.close())
-            case EventKind.WAITING:
-                self._line(payload.text, "yellow")
             case EventKind.TOOL_USE:
                 tool = payload.data.get("tool") or "an action without a tool"
                 self._line(f"> {tool} {one_line(payload.text, _INPUT_CHARACTERS)}", "cyan")
@@ -116,7 +114,7 @@ class TextView:
                 self._result(payload)
             case name if name == REPLY:
                 self._reply(payload)
-            case name if name == SHORTENED:
+            case name if name in (EventKind.WAITING, SHORTENED):
                 self._line(payload.text, "yellow")
             case name if name == SOURCES:
                 self._name_sources(payload.data)
