@@ -61,18 +61,12 @@ def job_template(command: str = _ENGINE) -> dict[str, Any]:
 
     Prefect's own template takes the command, the working folder and the environment from whoever makes the run.
     """
-    fixed: dict[str, Any] = {
-        "command": command,
-        "env": {},
-        "labels": {},
-        "name": None,
-        "stream_output": True,
-        "working_dir": None,
-    }
     return {
-        "job_configuration": fixed,
+        "job_configuration": {
+            "command": command, "env": {}, "labels": {}, "name": None, "stream_output": True, "working_dir": None,
+        },
         "variables": {"type": "object", "properties": {}, "additionalProperties": False},
-    }
+    }  # fmt: skip
 
 
 def deploy(limit: int) -> None:
