@@ -140,16 +140,11 @@ class RequestMaker:
         seed = hashlib.sha256(f"{self.session} {len(said)}".encode()).digest()[:4]
         extra = dict(PROSE) if self.model in NARROW_MODELS else {}
         return Request(
-            model=self.model,
-            role=ROLE,
-            name=f"{self.execution.tab_id} talk/{self.execution.agent_id}",
-            prompt=Prompt(self.system, (first,)),
+            model=self.model, role=ROLE, name=f"{self.execution.tab_id} talk/{self.execution.agent_id}",
+            prompt=Prompt(self.system, (first,)), corrections=said, cache_key=self.session, tools=specs,
             sampling=Sampling(_TEMPERATURE, self._output, int.from_bytes(seed, "big") >> 1, extra=extra),
-            corrections=said,
-            cache_key=self.session,
             locale=self.execution.locale,
-            tools=specs,
-        )
+        )  # fmt: skip
 
     def fitted(self, request: Request, question: int) -> Request:
         """Leave turns out that the model has no room for; `question` is the place of what was asked last, or -1."""

@@ -124,16 +124,10 @@ class Talk:
     def _hear_out(self, message: str) -> None:
         opening = self._opening
         execution = Execution(
-            agent_id=opening.member.name,
-            tab_id=TAB,
-            session=self.session,
-            fork_session=self._forks,
-            book=opening.book.id if opening.book else None,
-            model=opening.model,
-            tools=self._ground.tools,
-            permission_mode=self._mode,
-            locale=self._locale,
-        )
+            agent_id=opening.member.name, tab_id=TAB, session=self.session, fork_session=self._forks,
+            book=opening.book.id if opening.book else None, model=opening.model, tools=self._ground.tools,
+            permission_mode=self._mode, locale=self._locale,
+        )  # fmt: skip
         ended = self._executor.execute(message, execution, can_use_tool=self._permit)
         ended.add_done_callback(lambda _: self._inbox.put(None))
         try:
