@@ -16,13 +16,8 @@ _WORDS = {word: value for value, word in enumerate(ONES)} | {word: 10 * value fo
 _WORDS |= {"a": 1, "an": 1, "hundred": 100, "thousand": 1000}
 _WORDS |= {f"{word}th": value for word, value in _WORDS.items()} | {f"{w[:-1]}ieth": _WORDS[w] for w in TENS}
 _WORDS |= {"first": 1, "second": 2, "third": 3, "fifth": 5, "eighth": 8, "ninth": 9, "twelfth": 12}
-_HAN = {sign: value for value, sign in enumerate("〇一二三四五六七八九")} | {
-    "零": 0,
-    "两": 2,
-    "兩": 2,
-    "両": 2,
-    "元": 1,
-}
+_HAN = {sign: value for value, sign in enumerate("〇一二三四五六七八九")}
+_HAN |= {"零": 0, "两": 2, "兩": 2, "両": 2, "元": 1}
 _UNITS = {"十": 10, "百": 100, "千": 1000}
 _SINO = str.maketrans("영공일이삼사오육칠팔구십백천", "零零一二三四五六七八九十百千")
 _NATIVE = {

@@ -55,11 +55,7 @@ _WORDS: Mapping[tuple[str, str], type[StrEnum]] = {
     ("tool_uses", "status"): ToolStatus,
 }  # fmt: skip
 """Columns that hold one of a few words."""
-_JSON: Mapping[tuple[str, str], type] = {
-    ("nodes", "open_points"): list,
-    ("nodes", "outline"): list,
-    ("nodes", "spec"): dict,
-}
+_JSON = {("nodes", "open_points"): list, ("nodes", "outline"): list, ("nodes", "spec"): dict}
 """Columns that hold JSON, and of which kind."""
 _TIME = ("nodes", "story_time")
 

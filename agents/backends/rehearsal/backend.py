@@ -32,14 +32,8 @@ _TOKENIZER = "o200k"
 
 _CHARACTERS_A_WORD = 1.6
 _NOTES = {
-    "proposer": 220,
-    "planner": 180,
-    "critic": 130,
-    "second_critic": 130,
-    "review": 150,
-    "letter": 250,
-    "story": 350,
-}
+    "proposer": 220, "planner": 180, "critic": 130, "second_critic": 130, "review": 150, "letter": 250, "story": 350,
+}  # fmt: skip
 """Words of working texts that nobody gives a length."""
 
 _LEAST_NOTE = 40
