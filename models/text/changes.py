@@ -7,7 +7,7 @@ from bookwright.models.frozen import FrozenModel
 from bookwright.models.text.binding import demand
 from bookwright.models.text.language import Language
 from bookwright.models.text.length import LengthRange
-from bookwright.models.text.prose import joined, paragraphs, pieces
+from bookwright.models.text.prose import is_scene_break, joined, paragraphs, pieces
 
 _NUMBER = re.compile(r"\[?\s*(\d{1,9})\.(\d{1,9})\s*\]?")
 _NEW_PARAGRAPH = re.compile(r"[^\S\n]*\n[^\S\n]*\n")
@@ -112,7 +112,8 @@ class _Table:
         """The text as it stands now."""
         told = ["".join(row) for row in self._rows]
         for row in sorted(self._runs_on, reverse=True):
-            told[self._runs_on[row]] += told[row]
+            before = told[self._runs_on[row]]
+            told[self._runs_on[row]] = (before.rstrip() if told[row].startswith("\n") else before) + told[row]
             told[row] = ""
         return joined(told)
 
@@ -123,26 +124,45 @@ class _Table:
             self._make(change, span)
 
     def repair(self, change: Change) -> int:
-        """Make a change of any length if it breaks nothing; return how much longer the text is by it."""
+        """Make a change of any length if it breaks nothing; return how much longer the text is by it.
+
+        What is left of the last paragraph of a passage goes on where the words end, unless these end with a blank line.
+        """
         span = self._span(change)
-        return self._make(change, span) if span and self._touched.isdisjoint(span) else 0
+        if not span or not self._touched.isdisjoint(span):
+            return 0
+        (first, _), (last, column) = span[0], span[-1]
+        if first == last or not "".join(self._rows[last][column + 1 :]).strip() or self._parts(change, first, last):
+            return self._make(change, span)
+        return self._make(change, span, last)
 
     def _gain(self, change: Change, span: Sequence[tuple[int, int]]) -> int:
         """How much longer the text would be by a change; below 0 for one that shortens it."""
         return self._measure(change.text) - sum(self._measure(self._rows[row][column]) for row, column in span)
 
-    def _make(self, change: Change, span: Sequence[tuple[int, int]]) -> int:
-        """Make a change if it breaks no paragraph; return how much longer the text is by it."""
+    def _parts(self, change: Change, first: int, last: int) -> bool:
+        """True for a change that parts paragraphs: it strikes a passage, ends with a blank line, or ends a scene."""
+        if not change.text.strip() or _PARAGRAPH_ENDS.search(change.text):
+            return True
+        return any(is_scene_break("".join(self._rows[row])) for row in range(first, last))
+
+    def _make(self, change: Change, span: Sequence[tuple[int, int]], joined_row: int | None = None) -> int:
+        """Make a change if it breaks no paragraph; return how much longer the text is by it.
+
+        A paragraph whose beginning is changed, and that goes on with the words, is whole together with them.
+        """
         new = self._changed(span, change.text)
-        if not all(self._is_whole(row, "".join(parts)) for row, parts in new.items()):
+        if joined_row is not None:
+            if not is_balanced_like("".join(new[span[0][0]] + new[joined_row]), "".join(self._rows[joined_row])):
+                return 0
+            self._runs_on[joined_row] = span[0][0]
+        elif not all(self._is_whole(row, "".join(parts)) for row, parts in new.items()):
             return 0
         more = self._gain(change, span)
         self.length += more
         self._touched |= set(span)
         for row, parts in new.items():
             self._rows[row] = parts
-        if change.text.strip() and not _PARAGRAPH_ENDS.search(change.text) and span[-1][0] > span[0][0]:
-            self._runs_on[span[-1][0]] = span[0][0]
         return more
 
     def _span(self, change: Change) -> list[tuple[int, int]]:

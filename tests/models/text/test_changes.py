@@ -41,6 +41,21 @@ def test_a_passage_over_paragraphs_leaves_what_stood_behind_it_where_its_words_e
     assert after(Change(first="1.2", last="2.1")) == "The keeper rowed out.\n\nShe did not wait."
 
 
+def test_a_passage_over_paragraphs_joins_no_scenes_and_leaves_no_speech_open() -> None:
+    def mended(text: str, first: str, last: str, words: str, *more: Change) -> str:
+        changes = [Change(first=first, last=last, text=words), *more]
+        return repaired(text, changes, LengthRange(low=1, high=100), Language.EN, lambda words: False)
+
+    scenes, speech = "A ran. B ran.\n\n◇\n\nC ran. D ran.", "A ran. B ran.\n\n“C ran. D ran.” E ran."
+    assert mended(scenes, "1.2", "3.1", "B and C.") == "A ran. B and C.\n\nD ran."
+    assert mended(speech, "1.2", "2.1", "“B and C.") == "A ran. “B and C. D ran.” E ran."
+    assert mended(speech, "1.2", "2.1", "B and C.") == speech
+    assert mended("“A ran. B ran.\n\n“C ran.” D ran.", "1.2", "2.1", "X.") == "“A ran. B ran.\n\n“C ran.” D ran."
+    assert mended(TEXT, "1.2", "2.1", "Done.", Change(first="2.2", text="\n\nShe left.")) == (
+        "The keeper rowed out. Done.\n\nShe left."
+    )
+
+
 def test_passages_over_paragraphs_that_meet_are_one_paragraph() -> None:
     text = "A ran. B ran.\n\nC ran. D ran. E ran.\n\nF ran. G ran."
     met = [Change(first="2.3", last="3.1", text="E and F."), Change(first="1.2", last="2.1", text="B and C.")]

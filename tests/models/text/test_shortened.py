@@ -29,7 +29,7 @@ def test_a_passage_is_said_shorter_and_a_sentence_dropped() -> None:
 
 def test_a_passage_may_run_over_paragraphs() -> None:
     assert shortened(TEXT, [change("1.2", "2.2", "All went.")], LEAST, Language.EN, ()) == (
-        "One came. All went. Six slept."
+        "One came. All went.\n\nSix slept."
     )
 
 
