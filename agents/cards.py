@@ -20,35 +20,20 @@ _FLATTENING = 0.38
 def book_card(brief: Brief) -> BookCard:
     """The book as its brief has it."""
     return BookCard(
-        title=brief.title,
-        premise=brief.premise,
-        language=brief.language.english_name,
-        length=brief.length,
-        length_unit=brief.length_unit,
-        length_class=brief.length_class,
-        genre=brief.genre,
-        style=brief.style,
-        audience=brief.audience,
-        ending=brief.ending,
-    )
+        title=brief.title, premise=brief.premise, language=brief.language.english_name, length=brief.length,
+        length_unit=brief.length_unit, length_class=brief.length_class, genre=brief.genre, style=brief.style,
+        audience=brief.audience, ending=brief.ending,
+    )  # fmt: skip
 
 
 def node_card(node: TaskNode, position: str = "") -> NodeCard:
     """A node without what only the engine needs, and its unit's place in the tree in words."""
     return NodeCard(
-        label=node.label,
-        level=node.level.value,
-        task_type=node.task_type.value,
-        title=node.title,
-        goal=node.goal,
-        instructions=node.instructions,
-        input_brief=node.input_brief,
-        constraints=node.constraints,
-        acceptance_criteria=node.acceptance_criteria,
-        length=node.length or 0,
-        complexity_score=node.complexity_score or 0,
-        position=position,
-    )
+        label=node.label, level=node.level.value, task_type=node.task_type.value, title=node.title, goal=node.goal,
+        instructions=node.instructions, input_brief=node.input_brief, constraints=node.constraints,
+        acceptance_criteria=node.acceptance_criteria, length=node.length or 0,
+        complexity_score=node.complexity_score or 0, position=position,
+    )  # fmt: skip
 
 
 def make_card(brief: Brief, unit: TaskNode, task: TaskNode | None = None, *, position: str = "", **fields: Any) -> Card:

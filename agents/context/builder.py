@@ -66,10 +66,11 @@ class ContextBuilder:
         self._kit = RetrievalCache(index, self._count, profile)
 
     def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str, *only: str) -> Context:
-        """Return what the steps of one activity of `node`, which serves `unit`, may know; with tags in `only` those.
+        """Return what the steps of one activity of `node`, which serves `unit`, may know.
 
-        Both are read anew, so that a walk that holds an older state of them asks what a restarted
-        one would. The knowledge index has to have caught up. `role` is one of the profile's budgets.
+        Where `only` has tags, their blocks are all that is returned. Node and unit are read anew, so that a walk that
+        holds an older state asks what a restarted one would. The knowledge index has to have caught up. `role` is one
+        of the profile's budgets.
 
         What may be done without and fails is left out, with a warning.
 

@@ -34,10 +34,12 @@ class OrderBill(Confirmable):
     estimate: BookEstimate
     book: str = ""
     """The book that is to be gone on with behind its end, by as much as is estimated; empty for a new one."""
+    written: int = 0
+    """How long that book was: once it is gone on with, the bill is used up."""
 
     def shown(self) -> tuple[object, ...]:
         """Return the order and its bill."""
-        return given(self.brief), asdict(self.estimate.total)
+        return given(self.brief), asdict(self.estimate.total), self.book, self.written
 
 
 def brief_of(fields: Mapping[str, str], home: Path) -> Brief:

@@ -195,10 +195,11 @@ def plot(unit: TaskNode, deps: Deps) -> None:
         run.add(tag, str(run.run(teller, is_bare=True).value))
     run.card = replace(run.card, is_second=False)
     language, is_in_acts = deps.brief.language.english_name, has_acts(unit, deps) or unit.parent is not None
-    was_to_be_doubted = run.is_done(agent.name) and not unit.planning_round  # by a version that doubted all of them
+    # By a version that doubted every plan.
+    was_to_be_doubted = run.is_done(draft_numbered(DOUBTS, 1).name if unit.planning_round else agent.name)
 
     def is_doubted(answer: Plot) -> bool:
-        return is_in_acts or (count > _FEW and (bool(answer.secret.strip()) or was_to_be_doubted))
+        return is_in_acts or (count > _FEW and (answer.hides_something or was_to_be_doubted))
 
     plan = run.run(agent, lambda answer: None if is_doubted(answer) else planned(answer), check=check).value
     if not is_doubted(plan):

@@ -31,9 +31,9 @@ from bookwright.manuscripts.reading import digest_of
 from bookwright.models.book import BookState
 from bookwright.models.brief import make_brief
 from bookwright.models.edit import BRIEF, BriefEdit
-from bookwright.models.errors import InvalidInput
+from bookwright.models.errors import BookHeld, InvalidInput
 from bookwright.models.gate import PHASES
-from bookwright.studio.pages import Fields, ThisBook, go_to, needed_number, number_in, page
+from bookwright.studio.pages import BookRequest, Fields, ThisBook, go_to, needed_number, number_in, page
 from bookwright.studio.routes.shelf import start_writing
 from bookwright.studio.state import StudioState, ThisStudio
 
@@ -168,9 +168,7 @@ def order(book: ThisBook) -> HTMLResponse:
 def preview_changes(book: ThisBook, fields: Fields) -> HTMLResponse:
     """Return what would be changed; nothing is saved by that."""
     changes = brief_changes(book.opened.book.brief, fields)
-    with book.read() as stores:
-        written = stores.nodes.root().written
-    return book.page("brief_changes.html.j2", "desk", changes=changes, written=written, labels=_LABELS)
+    return book.page("brief_changes.html.j2", "desk", changes=changes, written=_written(book), labels=_LABELS)
 
 
 @router.post("/books/{book}/brief")
@@ -191,7 +189,7 @@ def ask_bill_of_more(book: ThisBook, fields: Fields) -> HTMLResponse:
         from bookwright.app.estimates.existing_text import estimate_more  # brings the engine
 
         brief, settings = opened.book.brief, with_known(opened.book.windows, opened.settings)
-        return OrderBill(brief, estimate_more(opened.storage, brief, more, settings, tell), book.id)
+        return OrderBill(brief, estimate_more(opened.storage, brief, more, settings, tell), book.id, _written(book))
 
     return book.page("bill.html.j2", "desk", job=book.studio.jobs.start(work))
 
@@ -200,10 +198,18 @@ def ask_bill_of_more(book: ThisBook, fields: Fields) -> HTMLResponse:
 def write_on(book: ThisBook, fields: Fields) -> HTMLResponse:
     """Go on behind the book's end, in a process of its own, by as much as was confirmed."""
     opened, bill = book.opened, _bill_in(fields, book.studio)
-    OrderBill(opened.book.brief, bill.estimate).check(fields.get("bill", ""))  # once it is gone on with it is longer
+    if is_held(opened.book):
+        raise BookHeld(book.id, opened.book.lease_owner or "", 0.0)
+    OrderBill(opened.book.brief, bill.estimate, book.id, _written(book)).check(fields.get("bill", ""))
     check_writable(opened.book.brief, opened.settings)
     book.start(going_on_with(opened.book, "--words", str(bill.estimate.length)))
     return go_to(f"/books/{book.id}")
+
+
+def _written(book: BookRequest) -> int:
+    """Return how long a book is."""
+    with book.read() as stores:
+        return stores.nodes.root().written
 
 
 def _bill_in(fields: Mapping[str, str], studio: StudioState) -> OrderBill:

@@ -29,7 +29,7 @@ def brief_for(library, unit, text):
         return stores.documents.add(NewDocument(node=unit.key, kind=DocumentKind.WRITERS_BRIEF, text=text), None).id
 
 
-@pytest.mark.parametrize("only", [("order",), ("hints", "order"), ("order", "text_summary", "earlier_pages")])
+@pytest.mark.parametrize("only", [("order",), ("order", "style_guide"), ("order", "text_summary", "earlier_pages")])
 def test_what_alone_is_asked_for_stands_as_it_would_beside_the_others(library, only):
     library.keep(DocumentKind.BOOK_DESIGN, "All turns on a wager.")
     chapter = library.grow(40)
