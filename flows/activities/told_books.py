@@ -195,7 +195,7 @@ def plot(unit: TaskNode, deps: Deps) -> None:
         run.add(tag, str(run.run(teller, is_bare=True).value))
     run.card = replace(run.card, is_second=False)
     language, is_in_acts = deps.brief.language.english_name, has_acts(unit, deps) or unit.parent is not None
-    # By a version that doubted every plan.
+    # An earlier version doubted every plan; what it began is ended as it would have been.
     was_to_be_doubted = run.is_done(draft_numbered(DOUBTS, 1).name if unit.planning_round else agent.name)
 
     def is_doubted(answer: Plot) -> bool:
