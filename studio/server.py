@@ -66,7 +66,8 @@ def make_application(settings: Settings, keys: StudioKeys) -> FastAPI:
     application.add_exception_handler(HTTPException, _missed)  # type: ignore[arg-type]
     application.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
     for name in _ROUTES:
-        application.include_router(import_module(f"bookwright.studio.{name}").router)
+        # As they are: `include_router` makes each of them anew, at the first request.
+        application.router.routes.extend(import_module(f"bookwright.studio.{name}").router.routes)
     return application
 
 
