@@ -193,10 +193,12 @@ def _run(
     os.closerange(3, max(files) + 1)
     if has_terminal:
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    read = _told_prefect()
     os.environ.clear()
     os.environ.update(environment)
     _reopen()
-    refresh_global_settings_context()
+    if cwd != "." or _told_prefect() != read:  # it reads for longer than many of our programs take
+        refresh_global_settings_context()
     if run[0] == CHILD:
         _log_anew()
     gc.enable()
@@ -212,6 +214,11 @@ def _run(
         if not isinstance(ended.code, int | None):
             print(ended.code, file=sys.stderr)
     _leave(code)
+
+
+def _told_prefect() -> dict[str, str]:
+    """What Prefect reads its settings from, beside files in the working directory."""
+    return {name: value for name, value in os.environ.items() if name.startswith(("PREFECT_", "HOME"))}
 
 
 def _leave(code: int) -> None:
