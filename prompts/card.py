@@ -179,6 +179,8 @@ class Card:
     is_second: bool = False
     """Somebody else writes the same pages from the same plan, and one of the two drafts is chosen; or tells the same
     story; or a plan that was doubted and made anew is doubted once more."""
+    has_carry_over: bool = False
+    """Another draft was left behind, and something of it is to be taken over."""
     angle: str = ""
     """Several write the same pages: what this one's order asks for beside the others'; "plain" asks for nothing more,
     empty where nobody else writes them."""

@@ -45,6 +45,7 @@ def _gone_on(agent: Agent, chosen: str, carry_over: tuple[str, ...], run: Activi
     """Show the chosen draft to the steps that follow, with what is worth taking over from another one."""
     run.add(agent.artefact, chosen, is_prose=True)
     if carry_over:
+        run.card = replace(run.card, has_carry_over=True)
         run.add("carry_over", "\n".join(f"- {line}" for line in carry_over))
     return chosen
 

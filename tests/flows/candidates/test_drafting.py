@@ -28,9 +28,10 @@ WORTH = "The gull that pays for its fish."
 FREE = ("Nobody had lit the lamp.", "My sister paid for the oil.")
 
 
-def test_what_the_other_draft_does_better_goes_with_the_chosen_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("worth", [(WORTH,), ()])
+def test_what_the_other_draft_does_better_goes_with_the_chosen_one(tmp_path: Path, worth: tuple[str, ...]) -> None:
     drafts = {"draft": ["The keeper reads the log."], "draft.again": ["Snow on the gallery."]}
-    choice = Choice(carry_over=(WORTH,), better="A")
+    choice = Choice(carry_over=worth, better="A")
     backend = ScriptedBackend(lines=drafts | {"choose": [choice], "*": ["It rained."]})
     root, deps = begin(tmp_path, backend, length=3_000, max_planning_rounds=1)
     run = ActivityRun(deps.desk, Activity.WRITE, root, root, unit_card(root, deps), context="write_plan")
@@ -44,7 +45,8 @@ def test_what_the_other_draft_does_better_goes_with_the_chosen_one(tmp_path: Pat
 
     asked = backend.requests[-1].prompt.user
     assert not free
-    assert all(words in asked for words in (f"- {WORTH}", PLAN, chosen))
+    assert all(words in asked for words in (*(f"- {line}" for line in worth), PLAN, chosen))
+    assert asked.count("carry_over") == (3 if worth else 0)  # its two tags, and what to do with it
 
 
 def test_a_story_of_one_sitting_is_told_twice_from_its_order_and_held_to_no_plan(tmp_path: Path) -> None:
