@@ -1,9 +1,8 @@
 """Fits texts into a token budget by leaving entries out; free, and the same every time.
 
-What fits stands whole. Of what does not, whole paragraphs and items of lists stay, first the lines that bind and
-then those that share most with the task's words, in their order and under their headings; a paragraph that would
-take most of the room by itself goes sentence by sentence. No sentence is ever cut. Source: DESIGN section 9,
-"Pruner"; S3-128.
+What fits stands whole. Of what does not, whole paragraphs and items of lists stay, first the lines that bind and then
+those that share most with the task's words, in their order and under their headings; a paragraph that would take most
+of the room by itself goes sentence by sentence. No sentence is ever cut. Source: DESIGN section 9, "Pruner"; S3-128.
 """
 
 import re

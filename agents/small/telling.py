@@ -44,9 +44,8 @@ def carried(text: str, language: Language) -> str:
 def prefill_for(before: str, opening: str, so_far: str, language: Language) -> str:
     """Return the words that the next piece goes on from.
 
-    `before` is the end of the text before this unit, `opening` what the unit opens with, `so_far`
-    the unit's text with its opening, or nothing. A long text is cut to its end: a weak model
-    copies whatever it sees much of.
+    `before` is the end of the text before this unit, `opening` what the unit opens with, `so_far` the unit's text with
+    its opening, or nothing. A long text is cut to its end: a weak model copies whatever it sees much of.
     """
     text = so_far or opening
     if language.measure(text) <= 2 * _CARRIED[language]:

@@ -22,11 +22,12 @@ from bookwright.flows.activities.unit_facts import (
     unit_card,
 )
 from bookwright.flows.deps import Deps
-from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
+from bookwright.models.document import Document, DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.gate import GateKind
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.text.length import spread_after
+from bookwright.models.text.prose import paragraphs
 from bookwright.models.tree.decision import TitleAndBlurb
 from bookwright.models.tree.depth import Depth
 from bookwright.models.tree.level import Level
@@ -219,15 +220,23 @@ def _owed(unit: TaskNode, deps: Deps) -> tuple[DocumentKind, ...]:
 def _put_text_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
     """Put the unit's prose before the steps, or the summaries of its parts if it was divided."""
     with deps.stores() as stores:
-        parts = stores.nodes.child_units(unit.key)
-        if parts:
-            shown = [part.key for part in parts[-_PARTS_SHOWN:]]
-            documents = stores.documents.of_nodes(shown, DocumentKind.SUMMARY)
-        else:
-            prose = stores.documents.current(unit.key, DocumentKind.PROSE)
-            documents = [prose] if prose else []
-    has_judges = extracts(unit, deps) and stands_for_chapter(unit, deps)  # who have just read it
+        parts = [part.key for part in stores.nodes.child_units(unit.key)[-_PARTS_SHOWN:]]
+        kind = DocumentKind.SUMMARY if parts else DocumentKind.PROSE
+        documents = stores.documents.of_nodes(parts or [unit.key], kind)
+        amended = [found for summary in documents if parts and (found := _amended(summary, stores))]
+    is_read = not parts and extracts(unit, deps) and stands_for_chapter(unit, deps)  # by its judges, right before
     for document in documents:
-        put = run.lead_with if has_judges and not parts else run.add
-        put("part" if parts else "text", document.text)
+        (run.lead_with if is_read else run.add)("part" if parts else "text", document.text)
         run.rests_on(document.id)
+    for document, anew in amended:
+        run.add("amended", anew)
+        run.rests_on(document.id)
+
+
+def _amended(summary: Document, stores: Stores) -> tuple[Document, str] | None:
+    """Return a text that was repaired after it was summed up, with those of its paragraphs that are new; or None."""
+    now = stores.documents.current(summary.node, DocumentKind.PROSE)
+    then = stores.documents.as_of([summary.node], DocumentKind.PROSE, summary.id)
+    known = {paragraph for document in then for paragraph in paragraphs(document.text)}
+    anew = [one for one in paragraphs(now.text) if one not in known] if now else []
+    return (now, "\n\n".join(anew)) if now and anew else None

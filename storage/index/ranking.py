@@ -68,9 +68,8 @@ _known_terms = lru_cache(maxsize=8_192)(terms)
 def names(text: str, known: Collection[str] = ()) -> list[str]:
     """Return what in a text is likely to be a name: known ones, full names, then in the order of mention.
 
-    Capitalised words that the text does not also write small, katakana, and what stands in
-    quotation or title marks. Scripts without capitals show nothing of the sort, so it is told the
-    names that the book itself has put on record.
+    Capitalised words that the text does not also write small, katakana, and what stands in quotation or title marks.
+    Scripts without capitals show nothing of the sort, so it is told the names that the book itself has put on record.
     """
     lower = set(_SMALL.findall(text)) | _COMMON
     words = [match for match in _CAPITALISED.finditer(text) if match.group().lower() not in lower]

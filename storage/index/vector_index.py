@@ -46,11 +46,10 @@ class IndexDamaged(BookwrightError):
 class ChromaIndex:
     """The collections of one book, one for each kind. Only the holder of the book's lease may open embedded ones.
 
-    Within one collection a question that is limited to a kind takes Chroma six times as long and
-    more. Two processes in one folder damage it without an error; so each book has a folder of its own.
-    Chroma is told ids, vectors and a few keys; texts stay in the database. An embedded index without
-    its seal, or with files that the seal does not know, is damaged and not opened. Whatever Chroma cannot
-    do raises `IndexDamaged`.
+    Within one collection a question that is limited to a kind takes Chroma six times as long and more. Two processes in
+    one folder damage it without an error; so each book has a folder of its own. Chroma is told ids, vectors and a few
+    keys; texts stay in the database. An embedded index without its seal, or with files that the seal does not know, is
+    damaged and not opened. Whatever Chroma cannot do raises `IndexDamaged`.
     """
 
     def __init__(self, book: str, model: str, settings: Settings) -> None:

@@ -56,9 +56,7 @@ allowances = Table(
 )
 """How far a running book may spend of the studio's cap, in all; no row for a book that rests."""
 
-paces = Table(
-    "paces", metadata, Column("provider", Text, primary_key=True), Column("next_free", Float, nullable=False)
-)
+paces = Table("paces", metadata, Column("provider", Text, primary_key=True), Column("next_free", Float, nullable=False))
 """When the next request may go to a provider whose rate is limited, in seconds since 1970."""
 
 briefs = Table(

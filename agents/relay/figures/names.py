@@ -1,7 +1,6 @@
 """Names beside the codex: spellings that nearly are a known name, and names that nobody has put on record.
 
-A name is told by where it stands in four languages: capitals, titles, honorifics, particles, and what only
-people do.
+A name is told by where it stands in four languages: capitals, titles, honorifics, particles, and what only people do.
 """
 
 import re

@@ -51,9 +51,8 @@ class Matcher:
     def __init__(self, withheld: Withholding, public: Public = NOTHING_PUBLIC) -> None:
         """Make a matcher that knows what is public.
 
-        A phrase that stands in public words is none, nor one whose words of content a public sentence says
-        together. A forbidden word is free where it was printed or the premise has it, and inside wording that may be
-        said.
+        A phrase that stands in public words is none, nor one whose words of content a public sentence says together. A
+        forbidden word is free where it was printed or the premise has it, and inside wording that may be said.
         """
         self._said = tuple(dict.fromkeys((*withheld.allowed, *public.wordings)))
         self._phrases = Phrases(withheld.texts)

@@ -87,9 +87,8 @@ def instruct(
 ) -> list[ForeshadowInstruction]:
     """Return what the unit `at` is to do for each thread, those with nothing to do included.
 
-    `present` are the names and ids of the characters that appear in it. What the unit itself did in
-    an earlier version, and all that comes after it, is left out of account. No instruction holds
-    anything that the `matcher` finds there.
+    `present` are the names and ids of the characters that appear in it. What the unit itself did in an earlier version,
+    and all that comes after it, is left out of account. No instruction holds anything that the `matcher` finds there.
     """
     before = [as_before(thread, at, reading) for thread in threads]
     names = {folded(name) for name in present}

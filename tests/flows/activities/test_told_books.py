@@ -426,3 +426,18 @@ def test_whoever_orders_its_repairs_knows_what_it_was_to_tell(told: Told) -> Non
 
     assert plan is not None
     assert f"<meant>\n{plan.text}" in review
+
+
+def test_the_books_summary_is_shown_each_paragraph_that_was_repaired_after_its_chapter_was_summed(told: Told) -> None:
+    [asked] = told.prompts("1 close/summary")
+    repaired = [request.name.partition(" ")[0] for request in told.requests if "/repair" in request.name]
+    with told.storage.read() as stores:
+        chapters = stores.nodes.child_units(stores.nodes.root().key)
+        pages = {own.label: stores.documents.versions(own.key, DocumentKind.PROSE) for own in chapters}
+        texts = [[stores.documents.text_of(page).split("\n\n") for page in pages[label][-2:]] for label in repaired]
+
+    assert repaired
+    for then, now in texts:
+        anew = "\n\n".join(paragraph for paragraph in now if paragraph not in then)
+        assert f"<amended>\n{anew}\n</amended>" in asked
+    assert asked.count("</amended>") == len(repaired)
