@@ -1,5 +1,6 @@
 """Closing a finished unit: its summary, its review, and the updates that the maintainers are to make."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -218,25 +219,24 @@ def _owed(unit: TaskNode, deps: Deps) -> tuple[DocumentKind, ...]:
 
 
 def _put_text_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
-    """Put the unit's prose before the steps, or the summaries of its parts if it was divided."""
+    """Put the unit's prose before the steps, or the summaries of its parts and what repairs have changed since."""
     with deps.stores() as stores:
         parts = [part.key for part in stores.nodes.child_units(unit.key)[-_PARTS_SHOWN:]]
         kind = DocumentKind.SUMMARY if parts else DocumentKind.PROSE
         documents = stores.documents.of_nodes(parts or [unit.key], kind)
-        amended = [found for summary in documents if parts and (found := _amended(summary, stores))]
+        shown = [("part" if parts else "text", document, document.text) for document in documents]
+        shown += _amended(documents[-1], stores) if parts and documents and unit.parent is None else ()
     is_read = not parts and extracts(unit, deps) and stands_for_chapter(unit, deps)  # by its judges, right before
-    for document in documents:
-        (run.lead_with if is_read else run.add)("part" if parts else "text", document.text)
-        run.rests_on(document.id)
-    for document, anew in amended:
-        run.add("amended", anew)
+    for tag, document, text in shown:
+        (run.lead_with if is_read else run.add)(tag, text)
         run.rests_on(document.id)
 
 
-def _amended(summary: Document, stores: Stores) -> tuple[Document, str] | None:
-    """Return a text that was repaired after it was summed up, with those of its paragraphs that are new; or None."""
-    now = stores.documents.current(summary.node, DocumentKind.PROSE)
-    then = stores.documents.as_of([summary.node], DocumentKind.PROSE, summary.id)
-    known = {paragraph for document in then for paragraph in paragraphs(document.text)}
-    anew = [one for one in paragraphs(now.text) if one not in known] if now else []
-    return (now, "\n\n".join(anew)) if now and anew else None
+def _amended(last: Document, stores: Stores) -> Iterator[tuple[str, Document, str]]:
+    """Yield what was repaired after the last part was summed up: the paragraphs struck and those written."""
+    for now in stores.documents.after(last.id, [DocumentKind.PROSE], _PARTS_SHOWN):
+        if now.origin is DocumentOrigin.REPAIR:
+            old = [one for was in stores.documents.as_of([now.node], now.kind, now.id) for one in paragraphs(was.text)]
+            new = paragraphs(now.text)
+            lines = [*(f"- {one}" for one in old if one not in new), *(f"+ {one}" for one in new if one not in old)]
+            yield "amended", now, "\n\n".join((f"[{stores.nodes.get(now.node).label}]", *lines))

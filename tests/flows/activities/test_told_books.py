@@ -428,7 +428,7 @@ def test_whoever_orders_its_repairs_knows_what_it_was_to_tell(told: Told) -> Non
     assert f"<meant>\n{plan.text}" in review
 
 
-def test_the_books_summary_is_shown_each_paragraph_that_was_repaired_after_its_chapter_was_summed(told: Told) -> None:
+def test_the_books_summary_is_shown_what_was_repaired_after_its_chapters_were_summed_up(told: Told) -> None:
     [asked] = told.prompts("1 close/summary")
     repaired = [request.name.partition(" ")[0] for request in told.requests if "/repair" in request.name]
     with told.storage.read() as stores:
@@ -437,7 +437,9 @@ def test_the_books_summary_is_shown_each_paragraph_that_was_repaired_after_its_c
         texts = [[stores.documents.text_of(page).split("\n\n") for page in pages[label][-2:]] for label in repaired]
 
     assert repaired
-    for then, now in texts:
-        anew = "\n\n".join(paragraph for paragraph in now if paragraph not in then)
-        assert f"<amended>\n{anew}\n</amended>" in asked
+    for label, (then, now) in zip(repaired, texts, strict=True):
+        struck, written = [f"- {one}" for one in then if one not in now], [f"+ {one}" for one in now if one not in then]
+        assert struck
+        assert written
+        assert "\n\n".join((f"<amended>\n[{label}]", *struck, *written)) + "\n</amended>" in asked
     assert asked.count("</amended>") == len(repaired)
