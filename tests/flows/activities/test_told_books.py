@@ -1,7 +1,6 @@
 """Books that are told instead of planned: which they are, and what their writer has in view."""
 
 from collections.abc import Iterator
-from contextlib import nullcontext, suppress
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -9,10 +8,7 @@ from typing import Any
 
 import pytest
 
-from bookwright.agents.backends.protocol import FailureListener, Listener, Request
-from bookwright.agents.backends.service import ModelService
-from bookwright.agents.backends.spending.budget import BudgetLedger
-from bookwright.agents.relay.style_guide import guide_of_sample, keep_guide, kept_guide
+from bookwright.agents.relay.style_guide import kept_guide
 from bookwright.agents.workflows import plan_workflow
 from bookwright.flows.activities.close import close
 from bookwright.flows.activities.decide import next_round
@@ -20,25 +16,17 @@ from bookwright.flows.activities.recall import wants_questions
 from bookwright.flows.activities.told_books import is_free, is_plotted, memories, pages_before
 from bookwright.flows.activities.unit_facts import begin_activity, is_one_sitting
 from bookwright.flows.deps import Deps
-from bookwright.flows.library import find_or_create
-from bookwright.flows.open_book import RunConfig
-from bookwright.flows.run_book import run_book
 from bookwright.flows.stopping import Limits
-from bookwright.models.brief import make_brief
 from bookwright.models.codex.entries import CodexEntry, EntryKind
 from bookwright.models.codex.record import Origin
-from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
-from bookwright.models.errors import BookPaused
+from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.profile import PROFILES, ProfileName, fitted
-from bookwright.models.settings import load_settings
-from bookwright.models.step import Activity, Reply
+from bookwright.models.step import Activity
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
-from bookwright.storage.repositories.books import BookRepository
-from bookwright.storage.stores import BookStorage
+from tests.flows.activities.told import Told
 from tests.flows.walking import begin
-from tests.support.books import new_library
 from tests.support.fakes import ScriptedBackend
 
 WINDOW = 200_000
@@ -134,40 +122,6 @@ def test_a_book_about_which_its_author_has_said_more_is_planned(tmp_path: Path) 
 
     assert not is_plotted(root, deps)
     deps.storage.database.dispose()
-
-
-class Told:
-    """A book that the rehearsal author wrote, to its end where no limit is given, and all that was asked for it."""
-
-    def __init__(self, home: Path, sample: str = "", limits: Limits | None = None, **brief: Any) -> None:
-        settings = load_settings(home=home, model="rehearsal:exact", embedding="hashing", free_megabytes=0)
-        self.database = new_library(settings)
-        self.requests: list[Request] = []
-        self._service = ModelService(settings)
-        book = find_or_create(self.database, make_brief({"premise": "A keeper finds a log.", **brief}))
-        if sample:
-            with BookStorage(self.database, book.id, book.brief.language).write() as stores:
-                keep_guide(guide_of_sample(sample, book.brief), book.brief, stores, DocumentOrigin.AUTHOR)
-        run = RunConfig(settings, self.database, self, limits=limits or Limits())
-        with suppress(BookPaused) if limits else nullcontext():
-            run_book(book.id, run)
-        with self.database.read() as connection:
-            self.book = BookRepository(connection).get(book.id)
-        self.storage = BookStorage(self.database, book.id, book.brief.language)
-
-    def ask(
-        self, request: Request, budget: BudgetLedger | None, listener: Listener, on_failure: FailureListener
-    ) -> Reply:
-        self.requests.append(request)
-        return self._service.ask(request, budget, listener, on_failure)
-
-    def close(self) -> None:
-        self._service.close()
-        self.database.dispose()
-
-    def prompts(self, name: str) -> list[str]:
-        """The prompts of the steps whose name begins so."""
-        return ["\n\n".join(asked.prompt.blocks) for asked in self.requests if asked.name.startswith(name)]
 
 
 @pytest.fixture(scope="module", params=["economy", "standard"])
@@ -426,20 +380,3 @@ def test_whoever_orders_its_repairs_knows_what_it_was_to_tell(told: Told) -> Non
 
     assert plan is not None
     assert f"<meant>\n{plan.text}" in review
-
-
-def test_the_books_summary_is_shown_what_was_repaired_after_its_chapters_were_summed_up(told: Told) -> None:
-    [asked] = told.prompts("1 close/summary")
-    repaired = [request.name.partition(" ")[0] for request in told.requests if "/repair" in request.name]
-    with told.storage.read() as stores:
-        chapters = stores.nodes.child_units(stores.nodes.root().key)
-        pages = {own.label: stores.documents.versions(own.key, DocumentKind.PROSE) for own in chapters}
-        texts = [[stores.documents.text_of(page).split("\n\n") for page in pages[label][-2:]] for label in repaired]
-
-    assert repaired
-    for label, (then, now) in zip(repaired, texts, strict=True):
-        struck, written = [f"- {one}" for one in then if one not in now], [f"+ {one}" for one in now if one not in then]
-        assert struck
-        assert written
-        assert "\n\n".join((f"<amended>\n[{label}]", *struck, *written)) + "\n</amended>" in asked
-    assert asked.count("</amended>") == len(repaired)
