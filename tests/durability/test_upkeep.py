@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import psycopg
 import pytest
 from sqlalchemy import select
 
@@ -126,6 +127,28 @@ def test_a_killed_restore_leaves_the_old_books_or_the_new_ones(settings: Setting
     assert left == (new if place == f"after:{Failpoint.RESTORE}" else old)
     assert (old["books"], new["books"]) == (3, 1)
     assert not list(settings.home.glob(".*.part*"))
+
+
+@pytest.mark.parametrize("kept", BACKINGS[1:], indirect=True)
+def test_a_server_that_has_done_all_but_the_end_leaves_the_old_books(settings: Settings, backup: Path) -> None:
+    old = state(settings)
+
+    pid = start(lambda: restore(settings, backup), "before:restore=stop")
+    os.waitpid(pid, os.WUNTRACED)
+    wait_for(settings, "idle in transaction")
+    os.kill(pid, signal.SIGKILL)  # alone: the server's client goes on to the end of what it was given
+    wait_for(settings)
+
+    assert is_killed(pid)
+    assert state(settings) == old
+
+
+def wait_for(settings: Settings, *states: str) -> None:
+    """Wait until those who have something to do in a Postgres database are in these states; none are at its end."""
+    busy = "datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'"
+    with psycopg.connect(settings.database_url, autocommit=True) as connection:
+        while connection.execute(f"SELECT state FROM pg_stat_activity WHERE {busy}").fetchall() != [*zip(states)]:
+            time.sleep(0.01)
 
 
 @pytest.mark.parametrize(

@@ -17,13 +17,13 @@ from bookwright.flows.upkeep import prune, reindex
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import make_brief
 from bookwright.models.document import DocumentKind
-from bookwright.models.errors import BookHeld, BookPaused, DatabaseDamaged
+from bookwright.models.errors import BookHeld, BookPaused, DatabaseDamaged, LeaseLost
 from bookwright.models.settings import Settings
 from bookwright.storage.engine.condition import check_after_unclean_stop
 from bookwright.storage.engine.database import Database
 from bookwright.storage.lease import Lease
 from bookwright.storage.repositories.books import BookRepository
-from bookwright.storage.steps.retention import Keep, give_back
+from bookwright.storage.steps.retention import Keep, give_back, let_go
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import books, document_inputs, documents, passages, steps, texts, tool_uses, vectors
 from tests.support.books import make_settings
@@ -171,6 +171,33 @@ def test_only_prompts_of_old_steps_go(settings, database):
         assert "(no longer kept)" in stores.steps.prompt(1)
         assert "(no longer kept)" not in stores.steps.card(last[-1].id)
         assert "(no longer kept)" in stores.steps.card(1)
+
+
+def test_what_a_prompt_holds_that_is_needed_elsewhere_stays(database):
+    with database.write(Failpoint.EDIT_BOOK) as connection:
+        needed, there = referred(connection)
+        held = steps.c.prompt + " ".join(["", *sorted(needed)])
+        connection.execute(update(steps).where(steps.c.id == 1).values(prompt=held))
+
+    prune(database, the_book(database), make_settings(Path("unused")), Keep(last=0))
+
+    with database.read() as connection:
+        assert referred(connection) == (needed, needed)
+    assert needed < there
+
+
+def test_whoever_was_overtaken_lets_nothing_go(database):
+    book = the_book(database)
+    with database.write(Failpoint.EDIT_BOOK) as connection:
+        overtaken = Lease.take(connection, book.id, "the first", 0)
+        Lease.take(connection, book.id, "the second", 60)
+        before = referred(connection)
+
+    with pytest.raises(LeaseLost):
+        let_go(database, overtaken, Keep(last=0))
+
+    with database.read() as connection:
+        assert referred(connection) == before
 
 
 def test_what_is_young_is_kept(settings, database):
