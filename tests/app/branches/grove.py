@@ -8,6 +8,7 @@ from bookwright.app.access import OpenBook
 from bookwright.app.branches.forks import fork
 from bookwright.exports.files import export
 from bookwright.flows.open_book import RunConfig
+from bookwright.flows.revision.revise import take_in
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book
 from bookwright.models.document import DocumentKind
@@ -16,6 +17,8 @@ from bookwright.storage.branches.merge_rows import Snapshot, snapshot
 from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage, Stores
+
+NEWS = "\n\nAnd the lamp was blue all along."
 
 
 @dataclass(frozen=True)
@@ -63,3 +66,20 @@ def resting(stores: Stores) -> list[tuple[str, str, list[tuple[str, str]]]]:
         (label, kind, sorted(by_key[one] for one in stores.documents.inputs_of(key) if one in by_key))
         for key, label, kind in found
     )
+
+
+def prose(grove: Grove, book: str, label: str) -> str:
+    """The text of a unit."""
+    with grove.open(book).storage.read() as stores:
+        found = stores.documents.current(stores.nodes.by_label(label).key, DocumentKind.PROSE)
+        assert found is not None
+        return found.text
+
+
+def rewrite(grove: Grove, book: str, label: str, text: str, kind: DocumentKind = DocumentKind.PROSE) -> None:
+    """Put an author's words in the place of a document."""
+    with grove.open(book).storage.write() as stores:
+        node = stores.nodes.by_label(label)
+        old = stores.documents.current(node.key, kind)
+        assert old is not None
+        take_in(stores, node, old, text)

@@ -29,8 +29,7 @@ from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.branches.cut import CutNode, cut_at
 from bookwright.storage.tables import passages, steps, texts, vectors
-from tests.app.branches.grove import Grove
-from tests.app.branches.test_merging import prose, rewrite
+from tests.app.branches.grove import Grove, prose, rewrite
 from tests.support.books import make_brief_of, make_settings, new_library, queue
 from tests.support.local_server import Canned, LocalServer
 

@@ -7,7 +7,6 @@ from random import Random
 import pytest
 from sqlalchemy import select, update
 
-from bookwright.app.branches.comparing import compare, text_pair, version_pair
 from bookwright.app.branches.merge_plan import OURS, THEIRS
 from bookwright.app.branches.merging import MergeOrder, look_at_merge, merge, stale_after, undo_merge
 from bookwright.flows.intake.continuation import go_on
@@ -16,32 +15,12 @@ from bookwright.models.codex.entries import CodexEntry, EntryKind
 from bookwright.models.codex.record import Origin, RecordKind
 from bookwright.models.document import Document, DocumentKind, NewDocument
 from bookwright.models.errors import BookHeld, EditConflict, InvalidInput
-from bookwright.models.text.diff import word_diff
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.lease import Lease
 from bookwright.storage.tables import merges
-from tests.app.branches.grove import Grove
+from tests.app.branches.grove import NEWS, Grove, prose, rewrite
 from tests.flows.revision.changed import as_made, resting_by_marks
-
-NEWS = "\n\nAnd the lamp was blue all along."
-
-
-def prose(grove: Grove, book: str, label: str) -> str:
-    """The text of a unit."""
-    with grove.open(book).storage.read() as stores:
-        found = stores.documents.current(stores.nodes.by_label(label).key, DocumentKind.PROSE)
-        assert found is not None
-        return found.text
-
-
-def rewrite(grove: Grove, book: str, label: str, text: str, kind: DocumentKind = DocumentKind.PROSE) -> None:
-    """Put an author's words in the place of a document."""
-    with grove.open(book).storage.write() as stores:
-        node = stores.nodes.by_label(label)
-        old = stores.documents.current(node.key, kind)
-        assert old is not None
-        take_in(stores, node, old, text)
 
 
 def test_a_merge_of_everything_equals_the_branch_and_taken_back_equals_before(
@@ -385,21 +364,3 @@ def test_what_cannot_be_merged_is_refused(grove: Grove, origin: str) -> None:
         Lease.take(stores.connection, origin, "another", 60)
     with pytest.raises(BookHeld):
         merge(book, MergeOrder(branch))
-
-
-def test_two_branches_side_by_side_show_what_differs_and_nothing_else(grove: Grove, origin: str) -> None:
-    branch = grove.fork(origin)
-    text = prose(grove, origin, "1.5")
-    rewrite(grove, branch, "1.5", text + NEWS)
-    a, b = grove.open(origin), grove.open(branch)
-
-    found = compare(a, b)
-    pair = text_pair(a, b, "chapter 2")
-
-    assert [unit.label for unit in found.differing] == ["1.5"]
-    assert [chapter.label for chapter in found.chapters] == ["1.5"]
-    assert found.chapters[0].b["length"] > found.chapters[0].a["length"]
-    assert found.costs == (a.book.cost, 0)
-    assert "".join(old for old, _ in pair.paragraphs) == text
-    assert [new for old, new in word_diff(pair.a, pair.b) if old != new][-1].strip() == NEWS.strip()
-    assert version_pair(b, "chapter 2", 1, 2).names == ("version 1", "version 2")

@@ -10,8 +10,7 @@ from sqlalchemy import event
 from bookwright.app.branches.forks import branch_tree
 from bookwright.app.branches.merging import MergeOrder, merge
 from bookwright.models.errors import StorageError
-from tests.app.branches.grove import Grove
-from tests.app.branches.test_merging import rewrite
+from tests.app.branches.grove import Grove, rewrite
 
 
 def fork(grove: Grove, origin: str, branch: str) -> None:

@@ -19,8 +19,7 @@ from bookwright.flows.library import open_library
 from bookwright.models.book import BookState
 from bookwright.models.errors import DatabaseUnreachable
 from bookwright.storage.engine.database import open_database
-from tests.app.branches.grove import Grove, resting
-from tests.app.branches.test_merging import rewrite
+from tests.app.branches.grove import Grove, resting, rewrite
 from tests.durability.wire import Loss, wire
 from tests.flows.revision.changed import Written
 from tests.support.postgres import PostgresServer
