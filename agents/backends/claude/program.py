@@ -105,15 +105,13 @@ def environment(program: Program, request: Request) -> dict[str, str]:
 
 def prompt_text(request: Request) -> str:
     """Return what the program reads as its prompt: there is one turn, so earlier answers stand in it."""
-    parts = [request.prompt.system] if _is_too_long(request) else []
-    parts.append(request.prompt.user)
+    parts = [request.prompt.system, request.prompt.user] if _is_too_long(request) else [request.prompt.user]
     if request.output is not None:
         parts.append(schema_request(request.output, request.locale))
     if request.tools:
         parts.append(tools_request(request))
     for correction in request.corrections:
-        parts.append(f"<earlier_answer>\n{correction.reply.strip() or _NO_ANSWER}\n</earlier_answer>")
-        parts.append(correction.problem)
+        parts += f"<earlier_answer>\n{correction.reply.strip() or _NO_ANSWER}\n</earlier_answer>", correction.problem
     return _MENTION.sub("@" + _WORD_JOINER, plain("\n\n".join(parts)))
 
 

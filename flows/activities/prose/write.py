@@ -79,9 +79,11 @@ def write(unit: TaskNode, deps: Deps) -> None:
     for agent in earlier:
         if agent.is_prose:
             draft = drafted(agent, unit, run, deps)
-            leeway = _TOLD_LEEWAY if is_told(unit, deps) else MENDED
+            is_retold = is_told(unit, deps)
             spots = tuple(spots_in(draft, deps.brief.language, deps.desk.locale))
-            run.card = measured(replace(run.card, spots=spots), draft, unit, deps, leeway)
+            card = measured(replace(run.card, spots=spots), draft, unit, deps, _TOLD_LEEWAY if is_retold else MENDED)
+            room = card.high_length - card.ask_length if is_retold and card.is_last else 0  # of which repairs have half
+            run.card = replace(card, high_length=card.high_length - room // 2)
         else:
             run.run(agent)
     if _is_read_first(unit, deps) and (told := first_reading(draft, unit, deps)):

@@ -335,6 +335,15 @@ def test_a_story_of_one_sitting_costs_no_plan(tmp_path: Path) -> None:
     assert not [name for name in names if name.startswith(("plan/", "execute/", "brief/", "divide/"))]
 
 
+def test_who_tells_a_last_unit_again_leaves_half_of_its_room_to_whoever_puts_it_right(tmp_path: Path) -> None:
+    book = Told(tmp_path, length=1_500, profile="standard")
+    [again], [repair] = book.prompts("1 write/refine"), book.prompts("1 write/repair")
+    book.close()
+
+    assert "1425 to 1538." in again
+    assert "1425 to 1575;" in repair
+
+
 def test_the_plan_of_a_book_of_many_chapters_is_doubted_and_made_once_more_twice(tmp_path: Path) -> None:
     book = Told(tmp_path, limits=ITS_PLAN, length=10_000, profile="economy", max_unit_length=2_000)
     asked = [name for each in book.requests if (name := each.name.partition(" ")[2]).startswith("plan/")]
