@@ -37,8 +37,7 @@ class CommentView:
 
     comment: Comment
     now: str
-    """What stands today where its words stood: these, or others between what stood around them; empty if that is
-    gone, too."""
+    """What stands today where its words stood, or between what stood around them; empty if that is gone, too."""
     version: int
     """Of the text that stands."""
     queued: QueuedEdit | None = None

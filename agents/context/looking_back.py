@@ -28,8 +28,7 @@ _LAST_SUMMARY_SHARE = 0.35
 """Of the summaries: that of the unit right before."""
 
 _MOST_SUMMARIES, _MOST_WRITTEN = 60, 64_000
-"""Units whose summaries may all be told, and how much a book may have for that: what 40 000 English words hold has some
-64 000 characters in Chinese."""
+"""Units whose summaries may all be told, and a book's most for that: 64 000 characters or some 40 000 English words."""
 
 _MOST_PAGES = 12
 """Passages of earlier prose that are looked at for one unit; its room holds fewer."""

@@ -28,8 +28,7 @@ from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage, Stores
 
 _IN_MEMORY, _PROSE_IN_MEMORY = 64, 192
-"""Passages up to which comparing them in memory is cheaper than Chroma, and passages of prose beside them: a short book
-never opens it."""
+"""Passages, and those of prose beside them, up to which a book is compared in memory and never opens Chroma."""
 
 _DOCUMENTS_AT_ONCE = 64
 _ROWS_AT_ONCE = 2_000

@@ -17,8 +17,7 @@ from bookwright.storage.repositories import Repository
 from bookwright.storage.tables import IS_CURRENT, IS_LIVING, ONE, documents, nodes, passages, vectors
 
 KINDS = (DocumentKind.DESIGN, DocumentKind.FINDINGS, DocumentKind.SUMMARY, DocumentKind.PROSE)
-"""What is indexed. Running documents always stand in the context. What happened is found by summaries, how it was
-worded by the prose."""
+"""What is indexed: what happened by summaries, how it was worded by the prose. Running documents are always shown."""
 
 PassageId = tuple[int, int]
 """Document id and chunk number from 0."""
