@@ -82,7 +82,7 @@ def write(unit: TaskNode, deps: Deps) -> None:
             is_retold = is_told(unit, deps)
             spots = tuple(spots_in(draft, deps.brief.language, deps.desk.locale))
             card = measured(replace(run.card, spots=spots), draft, unit, deps, _TOLD_LEEWAY if is_retold else MENDED)
-            room = card.high_length - card.ask_length if is_retold and card.is_last else 0  # of which repairs have half
+            room = card.high_length - card.ask_length if is_retold and not unit.parent else 0  # half is for repairs
             run.card = replace(card, high_length=card.high_length - room // 2)
         else:
             run.run(agent)

@@ -335,7 +335,7 @@ def test_a_story_of_one_sitting_costs_no_plan(tmp_path: Path) -> None:
     assert not [name for name in names if name.startswith(("plan/", "execute/", "brief/", "divide/"))]
 
 
-def test_who_tells_a_last_unit_again_leaves_half_of_its_room_to_whoever_puts_it_right(tmp_path: Path) -> None:
+def test_who_tells_a_story_again_leaves_half_of_its_room_to_whoever_puts_it_right(tmp_path: Path) -> None:
     book = Told(tmp_path, length=1_500, profile="standard")
     [again], [repair] = book.prompts("1 write/refine"), book.prompts("1 write/repair")
     book.close()
