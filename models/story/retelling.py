@@ -77,8 +77,6 @@ class RepairOrder(FrozenModel):
 
     quote: Quoted = ""
     """Words of the text, up to 25; empty for what only the next unit can make good."""
-    elsewhere: Annotated[tuple[Quoted, ...], Field(max_length=3)] = ()
-    """Words of other places that have to be changed with it."""
     trouble: Said
     order: Said
     """What to do, in a sentence that can be carried out on the page."""
@@ -88,17 +86,13 @@ class RepairOrder(FrozenModel):
     @property
     def line(self) -> str:
         """The order as it is carried out."""
-        place = f"{self._places}: " if self.quote else ""
+        place = f"“{self.quote}”: " if self.quote else ""
         return f"{place}{self.trouble} → {self.order}"
 
     @property
     def cure(self) -> str:
         """The order without its reason."""
-        return f"{self._places} → {self.order}" if self.quote else self.order
-
-    @property
-    def _places(self) -> str:
-        return " … ".join(f"“{words}”" for words in (self.quote, *self.elsewhere))
+        return f"“{self.quote}” → {self.order}" if self.quote else self.order
 
 
 class RepairOrders(FrozenModel):

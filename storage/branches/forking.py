@@ -37,7 +37,8 @@ from bookwright.storage.tables import ONE, codex, documents, gates, maintenance,
 from bookwright.storage.transfer.portable import BookTable, parts
 
 _SHARED = frozenset({"books", "texts", "document_inputs", "sessions", "session_messages", "edits"})
-"""Tables of which nothing is copied: a book's row is made, texts and inputs of documents are read there, talks stay."""
+"""Tables of which nothing is copied: the row of a book is made, texts and what documents rest on are read where they
+are, talks are not forked."""
 
 _OPTIONAL = frozenset({("documents", "step"), ("codex", "step"), ("codex_suggestions", "step")})
 """References to steps, which a branch reads of its origin."""

@@ -56,8 +56,7 @@ def targets(
     """Share the orders out among the texts that their quotations stand in, or give `is_all` to one; no author's."""
 
     def is_meant(order: RepairOrder, text: str) -> bool:
-        quotes = filter(None, (order.quote, *order.elsewhere))
-        return is_all or any(span_of(text, quote) is not None for quote in quotes)
+        return is_all or (bool(order.quote) and span_of(text, order.quote) is not None)
 
     found = (
         RepairTarget(part, text, tuple(order for order in orders.here if is_meant(order, text)))

@@ -13,13 +13,13 @@ from bookwright.agents.relay.secrets.guard import Guard
 from bookwright.agents.relay.secrets.matching import Withholding
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows.activities.prose.finish import UnitFinish
-from bookwright.flows.activities.prose.repairing import RepairTarget, readable, repair, targets
+from bookwright.flows.activities.prose.repairing import RepairTarget, readable, repair
 from bookwright.flows.activities.prose.write import write
 from bookwright.flows.activities.unit_facts import unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.step import Activity
-from bookwright.models.story.retelling import RepairOrder, RepairOrders
+from bookwright.models.story.retelling import RepairOrder
 from bookwright.models.text.changes import Change, Changes
 from bookwright.models.text.language import Language
 from bookwright.models.text.prose import paragraphs, sentences
@@ -48,20 +48,6 @@ def test_an_order_that_tells_nothing_new_comes_whole(prose: tuple[str, ...]) -> 
     guard = Guard(Withholding((SECRET,))).beside(prose) if prose else Guard.idle()
 
     assert readable(ORDER, guard) == ORDER.line
-
-
-def test_an_order_reaches_the_chapters_of_all_the_places_that_it_names(tmp_path: Path) -> None:
-    root, deps = begin(tmp_path, ScriptedBackend([]), length=6_000)
-    with deps.storage.write() as stores:
-        items = [PlanNode(task_type=TaskType.WRITE, title=title, goal="Ink.") for title in ("Ink", "Ice", "Ash")]
-        units = stores.nodes.add(root, items, level="chapter", unit_index=lambda i: i + 1)
-    parts = list(zip(units, ("The lamp was blue.", "It was a Sunday.", "The lamp had been red."), strict=True))
-    order = RepairOrder(quote="lamp was blue", elsewhere=("lamp had been red",), trouble="Which?", order="Blue.")
-
-    found = targets(parts, RepairOrders(orders=(order,)), 6, False, deps)
-
-    assert [target.text for target in found] == ["The lamp was blue.", "The lamp had been red."]
-    assert order.line == "“lamp was blue” … “lamp had been red”: Which? → Blue."
 
 
 SCENE = (RECORDED / "standard_shorten.md").read_text(encoding="utf-8").strip()
