@@ -24,6 +24,7 @@ from bookwright.agents.workflows import (
     SMALL_REFINE,
     TOLD,
     Workflow,
+    evaluates,
     plans_in_brief,
     write_workflow,
 )
@@ -53,6 +54,7 @@ from bookwright.models.text.figures import StyleSource
 from bookwright.models.text.language import Language
 from bookwright.models.text.length import MENDED, LengthRecord
 from bookwright.models.text.prose import cut_to
+from bookwright.models.tree.depth import Depth
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.card import Card
 from bookwright.prompts.render import render_problem
@@ -82,8 +84,9 @@ def write(unit: TaskNode, deps: Deps) -> None:
             is_retold = is_told(unit, deps)
             spots = tuple(spots_in(draft, deps.brief.language, deps.desk.locale))
             card = measured(replace(run.card, spots=spots), draft, unit, deps, _TOLD_LEEWAY if is_retold else MENDED)
-            room = card.high_length - card.ask_length if is_retold and not unit.parent else 0  # half is for repairs
-            run.card = replace(card, high_length=card.high_length - room // 2)
+            is_mended = evaluates(deps.profile.name) and depth_at(unit, deps) is not Depth.SLIGHT
+            room = card.high_length - card.ask_length if is_retold and is_mended and not unit.parent else 0
+            run.card = replace(card, high_length=card.high_length - room // 2)  # the other half is for repairs
         else:
             run.run(agent)
     if _is_read_first(unit, deps) and (told := first_reading(draft, unit, deps)):
