@@ -38,6 +38,7 @@ RESTORING = [
     for when in ("before", "after")
 ]
 KILLS = 12
+PATIENCE_SECONDS = 60
 
 State = dict[str, int]
 
@@ -134,9 +135,11 @@ def test_a_server_that_has_done_all_but_the_end_leaves_the_old_books(settings: S
     old = state(settings)
 
     pid = start(lambda: restore(settings, backup), "before:restore=stop")
-    os.waitpid(pid, os.WUNTRACED)
-    wait_for(settings, "idle in transaction")
-    os.kill(pid, signal.SIGKILL)  # alone: the server's client goes on to the end of what it was given
+    try:
+        os.waitpid(pid, os.WUNTRACED)
+        wait_for(settings, "idle in transaction")
+    finally:
+        os.kill(pid, signal.SIGKILL)  # alone: the server's client goes on to the end of what it was given
     wait_for(settings)
 
     assert is_killed(pid)
@@ -146,8 +149,10 @@ def test_a_server_that_has_done_all_but_the_end_leaves_the_old_books(settings: S
 def wait_for(settings: Settings, *states: str) -> None:
     """Wait until those who have something to do in a Postgres database are in these states; none are at its end."""
     busy = "datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'"
+    deadline = time.monotonic() + PATIENCE_SECONDS
     with psycopg.connect(settings.database_url, autocommit=True) as connection:
         while connection.execute(f"SELECT state FROM pg_stat_activity WHERE {busy}").fetchall() != [*zip(states)]:
+            assert time.monotonic() < deadline
             time.sleep(0.01)
 
 
