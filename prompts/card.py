@@ -182,7 +182,8 @@ class Card:
     has_carry_over: bool = False
     """Another draft was left behind, and something of it is to be taken over."""
     angle: str = ""
-    """What is asked of one of several who write the same pages; "plain" for no more, empty where nobody else does."""
+    """Several write the same pages: what this one's order asks for beside the others'; "plain" asks for nothing more,
+    empty where nobody else writes them."""
     is_unplanned: bool = False
     """The draft was made from the order alone; no plan or design is to be held against it."""
     shapes: tuple[str, ...] = ()

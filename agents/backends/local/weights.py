@@ -84,7 +84,8 @@ CATALOGUE = {
         ),
     )
 }  # fmt: skip
-"""Sizes and hashes as several unrelated public repositories pin them; a file of no known hash is none of these."""
+"""Sizes and hashes as several unrelated public repositories pin them. A file whose hash is not known
+does not belong here."""
 
 
 def find(name: str) -> Weights:
