@@ -173,13 +173,13 @@ def test_only_prompts_of_old_steps_go(settings, database):
         assert "(no longer kept)" in stores.steps.card(1)
 
 
-def test_what_a_prompt_holds_that_is_needed_elsewhere_stays(database):
+def test_what_a_prompt_holds_that_is_needed_elsewhere_stays(settings, database):
     with database.write(Failpoint.EDIT_BOOK) as connection:
         needed, there = referred(connection)
         held = steps.c.prompt + " ".join(["", *sorted(needed)])
         connection.execute(update(steps).where(steps.c.id == 1).values(prompt=held))
 
-    prune(database, the_book(database), make_settings(Path("unused")), Keep(last=0))
+    prune(database, the_book(database), settings, Keep(last=0))
 
     with database.read() as connection:
         assert referred(connection) == (needed, needed)
