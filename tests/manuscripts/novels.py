@@ -4,6 +4,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import cycle
 
+from bookwright.manuscripts.chapters import recognise
+from bookwright.manuscripts.formats.plain_text import blocks_of
+from bookwright.manuscripts.manuscript import FoundBook, ManuscriptSource
+from bookwright.models.text.language import Language
+
 _HAN = "〇一二三四五六七八九"
 
 _SENTENCES = {
@@ -266,3 +271,11 @@ def _wrapped(paragraph: str, width: int) -> str:
         else:
             line = f"{line} {word}".strip()
     return "\n".join([*lines, line])
+
+
+PROSE = "The lamp went out before the tide had turned, and nobody asked her where she had been. " * 6
+
+
+def found_in(text: str, language: str = "en", pattern: str = "") -> FoundBook:
+    """What is found of chapters in a text without marks."""
+    return recognise(ManuscriptSource(tuple(blocks_of(text)), "txt"), Language(language), pattern)

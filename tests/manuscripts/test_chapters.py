@@ -4,18 +4,11 @@ import pytest
 
 from bookwright.manuscripts.chapters import recognise
 from bookwright.manuscripts.cutting import MOST
-from bookwright.manuscripts.formats.plain_text import blocks_of
 from bookwright.manuscripts.headings.lines import heading_in
-from bookwright.manuscripts.manuscript import Block, FoundBook, ManuscriptSource
+from bookwright.manuscripts.manuscript import Block, ManuscriptSource
 from bookwright.models.errors import InvalidInput
 from bookwright.models.text.language import Language
-from tests.manuscripts.novels import HABITS, write_novel
-
-PROSE = "The lamp went out before the tide had turned, and nobody asked her where she had been. " * 6
-
-
-def found_in(text: str, language: str = "en", pattern: str = "") -> FoundBook:
-    return recognise(ManuscriptSource(tuple(blocks_of(text)), "txt"), Language(language), pattern)
+from tests.manuscripts.novels import HABITS, PROSE, found_in, write_novel
 
 
 @pytest.mark.parametrize("name", HABITS)

@@ -5,7 +5,7 @@ import pytest
 from bookwright.manuscripts.chapters import recognise, title_and_author
 from bookwright.manuscripts.manuscript import Block, ManuscriptSource
 from bookwright.models.text.language import Language
-from tests.manuscripts.test_chapters import PROSE, found_in
+from tests.manuscripts.novels import PROSE, found_in
 
 
 def test_what_stands_before_the_first_heading_is_kept_if_it_is_as_long_as_a_chapter():
