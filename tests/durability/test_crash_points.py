@@ -94,7 +94,6 @@ def places_in_turn(stage: Stage, scenario: Scenario) -> list[str]:
     return [f"{place}:1" for place in passed if Failpoint(place.partition(":")[2]) in scenario.covers]
 
 
-@pytest.mark.slow
 def test_a_worker_killed_at_any_named_place_loses_nothing(on_sqlite: Stage) -> None:
     """One book for each scenario, whose workers are killed one after the other; the soak has a book for each place.
 
@@ -110,7 +109,6 @@ def test_a_worker_killed_at_any_named_place_loses_nothing(on_sqlite: Stage) -> N
     assert PLACES - places_of(trials) == OF_A_BRANCH
 
 
-@pytest.mark.slow
 @pytest.mark.postgres
 def test_a_worker_killed_around_a_reply_loses_nothing_on_postgres(on_postgres: Stage) -> None:
     trial = on_postgres.kill(A_TALE, "after:call_model:3", "before:record_step:2", "after:record_step:2")
@@ -120,7 +118,6 @@ def test_a_worker_killed_around_a_reply_loses_nothing_on_postgres(on_postgres: S
     assert trial.again == 2
 
 
-@pytest.mark.slow
 def test_a_refresh_killed_halfway_ends_like_an_undisturbed_one(on_sqlite: Stage) -> None:
     trial = on_sqlite.kill(A_REFRESH, "after:record_step:4", "after:call_model:1", "after:record_step:4")
 
@@ -140,7 +137,6 @@ def test_a_refresh_killed_at_any_place_ends_like_an_undisturbed_one(stage: Stage
     assert len(trials) >= 10
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("scenario", [CANDIDATES, CANDIDATES_BESIDE], ids=lambda scenario: scenario.name)
 def test_drafts_and_readings_that_are_killed_lead_to_the_same_choice(on_sqlite: Stage, scenario: Scenario) -> None:
     trial = on_sqlite.kill(scenario, "after:call_model:2", "after:record_step:1", "before:record_step:4")
@@ -186,7 +182,6 @@ def test_a_fork_or_a_merge_killed_at_any_place_is_whole_or_was_not(stage: Stage)
     assert all(trial.again == 0 for trial in trials)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("stage", BOTH, indirect=True)
 def test_a_branch_that_is_killed_while_it_is_written_pays_nothing_twice(stage: Stage) -> None:
     trial = stage.kill(
@@ -198,7 +193,6 @@ def test_a_branch_that_is_killed_while_it_is_written_pays_nothing_twice(stage: S
     assert trial.again == 2
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("stage", BOTH, indirect=True)
 def test_a_verdict_that_is_killed_is_the_same_and_paid_once(stage: Stage) -> None:
     trial = stage.kill(A_VERDICT, "after:call_model:1", "after:record_step:1", "before:record_step:1")
@@ -222,7 +216,6 @@ def test_a_branch_or_a_verdict_killed_at_any_place_ends_like_an_undisturbed_one(
     assert len(trials) >= 8
 
 
-@pytest.mark.slow
 def test_a_worker_killed_while_it_takes_over_loses_nothing(on_sqlite: Stage) -> None:
     trial = on_sqlite.kill(A_TALE, "after:record_step:3", "before:take_lease", "after:take_lease", "after:call_model:2")
 
@@ -231,7 +224,6 @@ def test_a_worker_killed_while_it_takes_over_loses_nothing(on_sqlite: Stage) -> 
     assert trial.again == 1
 
 
-@pytest.mark.slow
 def test_a_worker_that_slept_past_its_lease_pays_and_writes_nothing_more(on_sqlite: Stage) -> None:
     trial = on_sqlite.stop(A_LONG_CALL, "after:record_step:3")
 
@@ -240,7 +232,6 @@ def test_a_worker_that_slept_past_its_lease_pays_and_writes_nothing_more(on_sqli
     assert trial.again == 0
 
 
-@pytest.mark.slow
 def test_a_fault_of_the_program_leaves_a_book_that_says_so(on_sqlite: Stage) -> None:
     trial = on_sqlite.fail(A_TALE, "before:record_step:3")
 

@@ -31,7 +31,7 @@ from tests.cli.shelf import a_book
 from tests.support.books import make_book, make_settings
 from tests.support.postgres import PostgresServer
 
-BACKINGS = ["sqlite", pytest.param("postgres", marks=[pytest.mark.postgres, pytest.mark.slow])]
+BACKINGS = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 RESTORING = [
     f"{when}:{point}"
     for point in (Failpoint.KEEP_REPLACED, Failpoint.PREPARE_RESTORE, Failpoint.RESTORE)

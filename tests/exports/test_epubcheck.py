@@ -16,6 +16,9 @@ TEXTS = {
 }
 
 
+pytestmark = pytest.mark.slow  # a Java machine reads every book
+
+
 @pytest.fixture(scope="module")
 def checker():
     """One checker for all books."""

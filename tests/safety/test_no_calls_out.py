@@ -59,6 +59,7 @@ def reached(provider: FakeProvider) -> dict[str, str]:
 
 
 @pytest.mark.prefect
+@pytest.mark.slow
 def test_write_in_a_terminal_looks_up_its_model_alone(environment: Mapping[str, str], overheard: Path) -> None:
     with FakeProvider(author=novelist) as provider:
         terminal = Terminal(["write", *BRIEF], {**environment, **reached(provider)})

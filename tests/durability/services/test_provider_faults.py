@@ -68,7 +68,6 @@ def test_a_provider_gets_the_rest_it_asks_for(
         case.check_accounts()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("trouble", "model", "reason"),
     [
@@ -101,7 +100,6 @@ def test_a_book_rests_while_trouble_lasts_and_goes_on_after_it(
         case.check_accounts()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("trouble", "model", "failure", "reason"),
     [

@@ -25,7 +25,7 @@ from tests.flows.prefect.observed import (
     state_of,
 )
 
-pytestmark = pytest.mark.prefect
+pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
 
 def hand_to_nobody(client: SyncPrefectClient, **parameters: Any) -> FlowRun:
