@@ -219,6 +219,6 @@ def _is_gone_on_with(text: str, after: str) -> bool:
 
 
 def _open_marks(text: str) -> tuple[int, ...]:
-    text = _APOSTROPHE.sub("", text)
+    text = _APOSTROPHE.sub("", "\n".join(line for line in text.split("\n") if not is_scene_break(line)))
     pairs = [text.count(opening) - text.count(closing) for opening, closing in _PAIRS]
     return (*pairs, *(text.count(mark) % 2 for mark in _ALIKE))

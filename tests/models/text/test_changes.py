@@ -56,6 +56,12 @@ def test_a_passage_over_paragraphs_joins_no_scenes_and_leaves_no_speech_open() -
     )
 
 
+def test_a_passage_over_paragraphs_may_begin_a_scene() -> None:
+    words = "No lamp was lit.\n\n***\n\nAt dawn she was there."
+
+    assert after(Change(first="1.2", last="2.1", text=words)) == f"The keeper rowed out. {words} She did not wait."
+
+
 def test_passages_over_paragraphs_that_meet_are_one_paragraph() -> None:
     text = "A ran. B ran.\n\nC ran. D ran. E ran.\n\nF ran. G ran."
     met = [Change(first="2.3", last="3.1", text="E and F."), Change(first="1.2", last="2.1", text="B and C.")]
