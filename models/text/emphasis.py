@@ -13,8 +13,11 @@ _LETTER = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _BEGIN, _END = "\x01", "\x02"
 """Characters that no text holds."""
 _WORDS = lazy_pattern(rf"(?<!{_LETTER}){_LETTER}*(?:{_BEGIN}[^{_BEGIN}{_END}]*{_END}{_LETTER}*)+")
-EMPHASIS = lazy_pattern(rf"(?<!\*)(?<!{_LETTER})\*(?=\S)([^*\n]+)(?<=\S)\*(?!\*)(?!{_LETTER})")
-"""Models write thoughts and foreign words between asterisks, as Markdown does; han, kana and hangul have no spaces."""
+EMPHASIS = lazy_pattern(rf"(?<!\*)(?<!{_LETTER})\*(?=\S)([^*\n]+)(?<=\S)\*(?!\*)(?!\d|{_LETTER}{{3}})")
+"""Models write thoughts, letters and foreign words between asterisks, as Markdown does, and a plural's *s* behind them.
+
+Han, kana and hangul have no spaces.
+"""
 
 
 def with_emphasis(pieces: Iterable[tuple[str, bool]]) -> str:

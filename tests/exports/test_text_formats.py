@@ -86,6 +86,8 @@ def test_prose_means_in_markdown_what_it_says(prose, markdown):
 def test_html_in_prose_is_text_in_xhtml():
     assert to_xhtml('<b onclick="x">&lt; *so* </b>') == '&lt;b onclick="x"&gt;&amp;lt; <em>so</em> &lt;/b&gt;'
     assert without_emphasis("*so* be it") == "so be it"
+    assert without_emphasis("the *d*s in it") == "the ds in it"
+    assert without_emphasis("5 *6*7 is *6*fold") == "5 *6*7 is *6*fold"
 
 
 @pytest.mark.parametrize(
