@@ -14,9 +14,11 @@ VOICE = Agent("voice", "story/book/voice", "writer", CREATIVE, "designer")
 CHOOSE = Agent("choose", "story/reading/choose", "critic", REASONING, "evaluator", output=Choice)
 """Who chooses between two drafts of the same pages, without knowing how either came about."""
 FREE_DRAFT = Agent("draft.free", "story/book/write/free", "writer", CREATIVE, "writer", "draft", is_prose=True)
-"""Who writes a book of one piece from the order alone, as if nobody had planned it."""
+"""Who writes a book of one piece from the story that was told for it, as if nobody had planned it."""
 STORY = Agent("story", "story/book/plan/story", "planner", CREATIVE, "planner")
-"""Who tells the story of a short book in plain words, before any of it is planned."""
+"""Who tells the story of a book in plain words, before any of it is planned or written."""
+CHOOSE_STORY = replace(CHOOSE, name="story.choose", prompt="story/book/plan/choose")
+"""Who chooses between two such stories for a book of one piece."""
 PLOT = Agent("plot", "story/book/plan/plot", "planner", SYNTHESIS, "planner", output=ChosenPlot)
 """Who chooses between two such stories, and makes the plan that the book is written from."""
 PART_PLOT = replace(PLOT, prompt="story/book/plan/part", output=Plot)

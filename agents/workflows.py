@@ -228,7 +228,7 @@ TOLD = (
 )
 """How a short book is written that is told instead of planned: told, read by its editor, told again.
 
-A story of one sitting is drafted from its order alone instead, as `FREE_DRAFT` says.
+A story of one sitting is drafted from what `STORY` told instead, as `FREE_DRAFT` says.
 """
 
 REVISION_MARK = "<<<TEXT>>>"

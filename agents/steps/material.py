@@ -121,11 +121,6 @@ class ActivityMaterial:
         """Note that what is missing is on record."""
         self._warnings.clear()
 
-    def put_away(self, tag: str) -> None:
-        """Take the last text of a tag from before the steps that follow."""
-        place = max(index for index, made in enumerate(self.artefacts) if made.tag == tag)
-        del self.artefacts[place]
-
     @cached_property
     def left_out(self) -> str:
         """What stands in the place of entries that a guard took out."""

@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import replace
 
 from bookwright.agents.agent import Agent
-from bookwright.agents.readers import CHOOSE, FREE_DRAFT, draft_again, draft_numbered
+from bookwright.agents.readers import CHOOSE, CHOOSE_STORY, FREE_DRAFT, STORY, draft_again, draft_numbered
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows import gates
 from bookwright.flows.activities.outcomes import try_step
@@ -51,23 +51,31 @@ def _gone_on(agent: Agent, chosen: str, carry_over: tuple[str, ...], run: Activi
 
 
 def is_told_freely(unit: TaskNode, deps: Deps) -> bool:
-    """True for a book of one piece that is drafted from its order alone; one that was rejected is drafted to a note."""
+    """True for a book of one piece that is drafted from a story; one that was rejected is drafted to a note."""
     return is_free(unit, deps) and unit.revision == 1
 
 
 def _drafted_freely(agent: Agent, count: int, run: ActivityRun, deps: Deps) -> str:
-    """Draft a book of one piece from its order alone, twice outside `economy`; no later step holds it to a plan."""
+    """Draft a book of one piece from a story that was told for its order; no later step holds it to a plan."""
     if count > 1:
-        chosen, _ = chosen_of(FREE_DRAFT, count, run, deps, is_bare=True)
-    elif deps.profile.name is ProfileName.ECONOMY:
-        chosen = str(run.run(FREE_DRAFT, is_bare=True).value)
-        run.put_away(FREE_DRAFT.artefact)
+        chosen, _ = chosen_of(FREE_DRAFT, count, run, deps)
+    elif run.is_done(draft_again(FREE_DRAFT).name) and not run.is_done(STORY.name):  # as an earlier version did
+        chosen, _ = _better_of_two(FREE_DRAFT, run, deps)
     else:
-        chosen, _ = _better_of_two(FREE_DRAFT, run, deps, is_bare=True)
+        _tell(run, deps)
+        chosen = str(run.run(FREE_DRAFT).value)
+    run.take_away("story", FREE_DRAFT.artefact)
     run.narrow_to("order")
     run.card = replace(run.card, is_unplanned=True)
     run.add(agent.artefact, chosen, is_prose=True)
     return chosen
+
+
+def _tell(run: ActivityRun, deps: Deps) -> None:
+    """Put the better of two stories, told for the order alone, before those who write a book of one piece from it."""
+    run.narrow_to("order")
+    if run.is_done(STORY.name) or not run.is_done(FREE_DRAFT.name):  # an earlier version told none
+        run.add("story", _better_of_two(STORY, run, deps)[0])
 
 
 def wants_two(unit: TaskNode, run: ActivityRun, deps: Deps) -> bool:
@@ -79,13 +87,13 @@ def wants_two(unit: TaskNode, run: ActivityRun, deps: Deps) -> bool:
     return run.card.is_first or run.card.is_last or is_climax(unit, deps)
 
 
-def _better_of_two(agent: Agent, run: ActivityRun, deps: Deps, *, is_bare: bool = False) -> tuple[str, tuple[str, ...]]:
-    """Have a unit drafted twice; return the preferred draft, or the first, and what of the other is worth taking."""
+def _better_of_two(agent: Agent, run: ActivityRun, deps: Deps) -> tuple[str, tuple[str, ...]]:
+    """Have a unit drafted twice, or its story told; return the better or the first, and what of the other to take."""
     unit, made = run.unit, []
     for writer in (agent, draft_again(agent)):
         run.card = replace(run.card, is_second=writer is not agent)
-        made.append(str(run.run(writer, is_bare=is_bare).value))
-        run.put_away(agent.artefact)  # whoever writes the second sees nothing of the first
+        made.append(str(run.run(writer, is_bare=agent in (STORY, FREE_DRAFT)).value))
+        run.take_away(agent.artefact)  # whoever writes the second sees nothing of the first
     run.card = replace(run.card, is_second=False)
     first, second = made
     lot = hashlib.sha256(f"{deps.brief.seed} {unit.label}".encode()).digest()[0]  # neither place is the better one
@@ -96,12 +104,12 @@ def _better_of_two(agent: Agent, run: ActivityRun, deps: Deps, *, is_bare: bool 
     for page in pages_before(unit, deps) if is_plotted(unit, deps) else ():
         judge.lead_with("text", page.text)
         judge.rests_on(page.id)
-    outcome = try_step(judge, CHOOSE)
+    outcome = try_step(judge, CHOOSE_STORY if agent is STORY else CHOOSE)
     return (drafts[outcome.value.better], outcome.value.carry_over) if outcome else (first, ())
 
 
 def chosen_of(
-    agent: Agent, count: int, run: ActivityRun, deps: Deps, *, is_bare: bool = False, stands: bool = False
+    agent: Agent, count: int, run: ActivityRun, deps: Deps, *, stands: bool = False
 ) -> tuple[str, tuple[str, ...]]:
     """Have a unit drafted so often; return the draft that goes on, and what of another one is worth taking over.
 
@@ -111,7 +119,9 @@ def chosen_of(
     Raises:
         GateWaiting: The author has not chosen yet.
     """
-    unit, texts = run.unit, [_draft(agent, number, run, is_bare=is_bare) for number in range(1, count + 1)]
+    if agent is FREE_DRAFT:
+        _tell(run, deps)
+    unit, texts = run.unit, [_draft(agent, number, run) for number in range(1, count + 1)]
     made = tuple(
         CandidateDraft(
             number=number, angle=ANGLES[number - 1], step=draft_numbered(agent, number).name,
@@ -127,20 +137,20 @@ def chosen_of(
     )  # fmt: skip
     if not stands:
         choice = choice.model_copy(update={"by": Decided.JUDGE if choice.is_agreed else Decided.RULE})
-    sources = () if is_bare else run.sources
+    sources = () if agent is FREE_DRAFT else run.sources
     _record(f"{CHOSEN}.{count}", choice, sources, run)
     if deps.asks_at_gates and (ruling := gates.pass_candidates(unit, texts[preferred - 1], deps)) is not None:
         return _ruled(ruling, texts, choice, sources, run), ()
     return texts[preferred - 1], carry_over
 
 
-def _draft(agent: Agent, number: int, run: ActivityRun, *, is_bare: bool) -> str:
+def _draft(agent: Agent, number: int, run: ActivityRun) -> str:
     """Have one draft written by somebody who sees nothing of the others."""
     writer = draft_numbered(agent, number)
     card = run.card
     run.card = replace(card, angle=ANGLES[number - 1].value)
-    text = str(run.run(writer, is_bare=is_bare).value)
-    run.put_away(writer.artefact)
+    text = str(run.run(writer).value)
+    run.take_away(writer.artefact)
     run.card = card
     return text
 

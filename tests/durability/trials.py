@@ -32,9 +32,10 @@ IN_A_CALL = ("before:renew_lease", "after:renew_lease")
 
 _TELLS_NOTHING = re.compile("after:take_lease|before:leave_book")
 """Where a fault leaves a book as a death would: held by a worker that is gone, until its lease runs out."""
-_MOST_READS = 5
+_MOST_READS = 7
 """Of the journal before the first call, however much is recorded: whether the book's model has answered, the steps of
-the activity under way, of the one before it and of the maintainer, and the times for the folder's progress file."""
+the activity under way, of the one before it and of the maintainer, and the times for the folder's progress file. For a
+book of one piece also the choice between the stories that were told for it, and its own steps once more after that."""
 
 
 @dataclass(frozen=True)

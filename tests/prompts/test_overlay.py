@@ -46,7 +46,7 @@ LONGEST_SHARED = 13
 
 ARTEFACTS = {agent.artefact for agent in EVERY_AGENT if agent.artefact} | {
     "text", "part", "news", "current_document", "order", "gapped_text", "taken_out", "design", "reader", "before",
-    "story_a", "story_b", "plot", "opening", "forecast", "whole", "pages",
+    "story", "story_a", "story_b", "plot", "opening", "forecast", "whole", "pages",
     "retelling", "draft_a", "draft_b", "carry_over", "description", "amended",
 }  # fmt: skip
 DATA = {

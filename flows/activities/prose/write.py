@@ -192,8 +192,7 @@ def _draft_again(unit: TaskNode, count: int, deps: Deps) -> None:
     run.card = replace(run.card, is_first=all(node.unit_index == 1 for node in line))  # though pages follow by now
     for agent in steps_of(unit, deps):
         if agent.is_prose:
-            is_free = is_told_freely(unit, deps)
-            chosen_of(FREE_DRAFT if is_free else agent, count, run, deps, is_bare=is_free, stands=True)
+            chosen_of(FREE_DRAFT if is_told_freely(unit, deps) else agent, count, run, deps, stands=True)
             return
         run.run(agent)
 

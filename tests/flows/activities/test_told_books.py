@@ -332,7 +332,8 @@ def test_a_story_of_one_sitting_costs_no_plan(tmp_path: Path) -> None:
     book.close()
 
     assert book.book.brief.profile is ProfileName.ECONOMY
-    assert names[:3] == ["write/draft.free", "write/critic", "write/refine"]
+    assert names[:4] == ["write/story", "write/story.again", "review/story.choose", "write/draft.free"]
+    assert names[4:6] == ["write/critic", "write/refine"]
     assert not [name for name in names if name.startswith(("plan/", "execute/", "brief/", "divide/"))]
 
 

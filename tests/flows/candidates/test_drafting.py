@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from bookwright.agents.backends.protocol import Request
+from bookwright.agents.readers import FREE_DRAFT, draft_again
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import write_workflow
 from bookwright.flows.activities.prose.write import steps_of
@@ -49,9 +50,9 @@ def test_what_the_other_draft_does_better_goes_with_the_chosen_one(tmp_path: Pat
     assert asked.count("carry_over") == (3 if worth else 0)  # its two tags, and what to do with it
 
 
-def test_a_story_of_one_sitting_is_told_twice_from_its_order_and_held_to_no_plan(tmp_path: Path) -> None:
-    lines = {"draft.free": FREE[:1], "draft.free.again": FREE[1:], "choose": [Choice(better="A")], "*": ["It rained."]}
-    backend = ScriptedBackend(lines=lines)
+def test_a_story_of_one_sitting_is_written_from_the_better_of_two_that_were_told_for_its_order(tmp_path: Path) -> None:
+    told = {"story": FREE[:1], "story.again": FREE[1:], "story.choose": [Choice(better="A")]}
+    backend = ScriptedBackend(lines=told | {"draft.free": ["Rain fell."], "*": ["It rained."]})
     root, deps = begin(tmp_path, backend, length=3_000, max_planning_rounds=None)
 
     assert is_one_sitting(root, deps)
@@ -65,12 +66,29 @@ def test_a_story_of_one_sitting_is_told_twice_from_its_order_and_held_to_no_plan
 
     assert names == ["draft", "critic", "refine"]
     assert still_free
-    first, second, compared = asked
-    assert "who pays for it" in second
-    assert "who pays for it" not in first
-    assert all(draft in compared for draft in FREE)
+    first, second, compared, written = asked
+    assert "who pays for the ending" in second
+    assert "who pays for the ending" not in first
+    assert not any(story in second for story in FREE)
+    assert all(story in compared for story in FREE)
     assert "`carry_over`, left empty" in compared
+    preferred = compared.partition("<draft_a>")[2].partition("</draft_a>")[0].strip()
+    assert [story for story in FREE if story in written] == [preferred]
+    assert chosen == "Rain fell."
+
+
+def test_a_story_of_which_an_earlier_version_made_two_drafts_goes_on_with_the_better(tmp_path: Path) -> None:
+    lines = {"draft.free": FREE[:1], "draft.free.again": FREE[1:], "choose": [Choice(better="A")], "*": ["It rained."]}
+    backend = ScriptedBackend(lines=lines)
+    root, deps = begin(tmp_path, backend, length=3_000, max_planning_rounds=None)
+    run = ActivityRun(deps.desk, Activity.WRITE, root, root, unit_card(root, deps), context="write_plan")
+    for writer in (FREE_DRAFT, draft_again(FREE_DRAFT)):
+        run.run(writer)
+    chosen = draft(root, deps)
+    deps.storage.database.dispose()
+
     assert chosen in FREE
+    assert [name.rpartition("/")[2] for name in backend.speakers] == ["draft.free", "draft.free.again", "choose"]
 
 
 TEXTS = ("Nobody had lit the lamp.", "My sister paid for the oil.", "The gulls came first.", "Salt, and then the door.")
@@ -131,7 +149,7 @@ def test_each_candidate_is_written_under_another_order_by_one_who_sees_no_other(
 def test_the_draft_that_readers_prefer_in_both_orders_goes_on(tmp_path: Path) -> None:
     chosen, record, backend = choose(tmp_path, 3, {"*": [prefers(TEXTS[2])]})
 
-    judged = [name.rpartition("/")[2] for name in backend.speakers if "choose" in name]
+    judged = [name.rpartition("/")[2] for name in backend.speakers if "/choose" in name]
     assert judged == ["choose.1-2", "choose.2-1", "choose.1-3", "choose.3-1"]
     assert chosen == TEXTS[2]
     assert (record.chosen, record.by, record.is_agreed) == (3, Decided.JUDGE, True)
