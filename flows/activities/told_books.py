@@ -1,12 +1,11 @@
 """Books of which the author has said nothing but the order: how they are told instead of planned.
 
 A plan in many steps takes more from a book that one writer can hold in view than it gives it, as blind readers found
-(docs/prose). A story of one sitting is told from its order alone. A book of several chapters is told from one plain
-plan, its plot, by a writer who has the plot and every page so far in view: its story is told twice in plain words, the
-better one cut into chapters, and the plan of many chapters, if anything lies behind it, doubted and made anew twice. A
-longer book's plot is cut into acts or volumes. Each of these has a plot of its own, made once all before it is written,
-and each act is told as a short book is, by one who has its pages, both plots and what was told before in view. Later
-orders are heard, too.
+(docs/prose). Its story is told twice in plain words. The better one is written as it is where the book has one piece,
+or cut into chapters, which is its plot; whoever writes a chapter has the plot and every page so far in view. A longer
+book's plot is cut into acts or volumes, doubted and made anew. Each of these has a plot of its own, made once what
+comes before is written, and each act is told as a short book is, by one who has its pages, both plots and what was
+told before in view. Later orders are heard, too.
 """
 
 from dataclasses import replace
@@ -43,7 +42,7 @@ MOST_PARTS = 24
 _TOKENS = 2
 """How many a word or a character has at most, with what stands beside the pages."""
 _FEW = 4
-"""Chapters up to which the first plan stands; a longer one is doubted before it is built on."""
+"""Chapters up to which the first plan stood before it always did but where a book has acts."""
 _NEAREST, _FARTHER = 12, 4
 """Parts before an act or a volume whose summaries its writers are shown: of the one right before it, and at each level
 above. What lies farther back is found by the index where it bears on a chapter."""
@@ -195,14 +194,11 @@ def plot(unit: TaskNode, deps: Deps) -> None:
         run.add(tag, str(run.run(teller, is_bare=True).value))
     run.card = replace(run.card, is_second=False)
     language, is_in_acts = deps.brief.language.english_name, has_acts(unit, deps) or unit.parent is not None
-    # An earlier version doubted every plan; what it began is ended as it would have been.
+    # An earlier version doubted plans of many chapters; what it began is ended as it would have been.
     was_to_be_doubted = run.is_done(draft_numbered(DOUBTS, 1).name if unit.planning_round else agent.name)
-
-    def is_doubted(answer: Plot) -> bool:
-        return is_in_acts or (count > _FEW and (answer.hides_something or was_to_be_doubted))
-
-    plan = run.run(agent, lambda answer: None if is_doubted(answer) else planned(answer), check=check).value
-    if not is_doubted(plan):
+    is_doubted = is_in_acts or (count > _FEW and was_to_be_doubted)
+    plan = run.run(agent, None if is_doubted else planned, check=check).value
+    if not is_doubted:
         return
     turns = (1, 2) if unit.parent is None else (1,)
     for turn in turns:

@@ -12,7 +12,6 @@ _NUMBER = lazy_pattern(r"(\d[\d,]*(?:\.\d+)?)\s*(万|萬|만|千|천|[kK](?![A-Z
 _PLACEHOLDER = lazy_pattern(r"(?<![A-Za-z])[XNxn×]{1,4}(?![A-Za-z])")
 """What stands for a number in the sources' own example, `"约XX字"`."""
 _ELLIPSIS = lazy_pattern(r"[\s.…·]*")
-_NOTHING = lazy_pattern(r"(?i)\W*(?:none|nothing|n/a|无|没有|なし|無し|없음)?\W*")
 _FACTORS = {"万": 10_000, "萬": 10_000, "만": 10_000, "千": 1_000, "천": 1_000, "k": 1_000, "K": 1_000}
 
 
@@ -126,11 +125,6 @@ class Plot(FrozenModel):
     """Who has a name: what each wants, how each talks, what each would never say."""
     chapters: Annotated[tuple[PlotChapter, ...], Field(min_length=1, max_length=24)]
     """Its parts, in order."""
-
-    @property
-    def hides_something(self) -> bool:
-        """True if anything lies behind it; false also where a word says that nothing does."""
-        return _NOTHING.fullmatch(self.secret) is None
 
     @property
     def lines_of_things(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Plans of told books of many chapters: one that says nothing lies behind it is written from as it is."""
+"""Plans of told books of many chapters are written from as they are; one that was to be doubted still is."""
 
 from pathlib import Path
 from typing import Any
@@ -49,17 +49,14 @@ def asked_of(models: ScriptedBackend) -> list[str]:
     return [speaker.removeprefix("1 plan/") for speaker in models.speakers]
 
 
-@pytest.mark.parametrize(
-    ("secret", "asked"),
-    [("", STANDING), ("None.", STANDING), ("无。", STANDING), ("The map is forged.", [*STANDING, *DOUBTED])],
-)
-def test_only_a_plan_behind_which_something_lies_is_doubted(tmp_path: Path, secret: str, asked: list[str]) -> None:
+@pytest.mark.parametrize("secret", ["", "The map is forged."])
+def test_a_plan_of_chapters_is_written_from_as_it_is(tmp_path: Path, secret: str) -> None:
     root, deps, models = begun(tmp_path, secret)
 
     plot(root, deps)
     plot(root, deps)
 
-    assert asked_of(models) == asked
+    assert asked_of(models) == STANDING
     assert chapters_of(root, deps) == [f"Day {day}" for day in range(1, 6)]
     deps.storage.database.dispose()
 

@@ -36,7 +36,7 @@ PLANNED = (
     "story", "story.again", "plot", "forecast", "doubts", "plot.again",
     "forecast.again", "doubts.again", "plot.again.again",
 )  # fmt: skip
-"""Who plans a book of many chapters, in this order."""
+"""Who plans a book in acts, in this order."""
 READERS = ("cold_read", "review")
 BRIEF = {"length": 6_000, "profile": "economy", "max_unit_length": 2_000, "max_planning_rounds": None}
 
@@ -344,12 +344,12 @@ def test_who_tells_a_chapter_again_has_the_room_of_its_draft(told: Told) -> None
         assert draft == again != []
 
 
-def test_the_plan_of_a_book_of_many_chapters_is_doubted_and_made_once_more_twice(tmp_path: Path) -> None:
-    book = Told(tmp_path, limits=ITS_PLAN, length=10_000, profile="economy", max_unit_length=2_000)
-    asked = [name for each in book.requests if (name := each.name.partition(" ")[2]).startswith("plan/")]
+def test_the_plan_of_a_book_in_acts_is_doubted_and_made_once_more_twice(tmp_path: Path) -> None:
+    book = Told(tmp_path, limits=Limits(until_level=Level.ACT, until_count=1), length=60_000, profile="economy")
+    asked = [each.name.partition(" ")[2] for each in book.requests if each.name.startswith("1 plan/")]
     again, last = book.prompts("1 plan/plot.again")
     with book.storage.read() as stores:
-        chapters = stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)
+        acts = stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)
         plan = stores.documents.latest(DocumentKind.BOOK_DESIGN)
     guesses = [guess for step in ("forecast", "forecast.again") for guess in book.prompts(f"1 plan/{step}")]
     book.close()
@@ -360,7 +360,7 @@ def test_the_plan_of_a_book_of_many_chapters_is_doubted_and_made_once_more_twice
         assert "<story_a>" not in prompt
         assert "<forecast>" not in prompt
     assert ["This is the last time" in prompt for prompt in (again, last)] == [False, True]
-    assert len(chapters) == 5
+    assert len(acts) == 2
     assert plan is not None
     assert "Seen early, understood late" in plan.text
     assert guesses
@@ -369,17 +369,15 @@ def test_the_plan_of_a_book_of_many_chapters_is_doubted_and_made_once_more_twice
 
 def test_the_plan_of_a_novel_has_a_second_story_and_room_for_all_its_chapters(tmp_path: Path) -> None:
     book = Told(tmp_path, limits=ITS_PLAN, length=24_000, profile="economy", max_unit_length=1_200)
-    plans = {
-        name: next(own for own in book.requests if own.name == f"1 plan/{name}") for name in ("story", "plot.again")
-    }
+    plans = {name: next(own for own in book.requests if own.name == f"1 plan/{name}") for name in ("story", "plot")}
     with book.storage.read() as stores:
         chapters = stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)
     book.close()
 
     assert len(chapters) == 20
     assert "Beside it runs a second story" in plans["story"].prompt.user
-    assert "2500 words in all at most" in plans["plot.again"].prompt.user
-    assert plans["plot.again"].sampling.max_output_tokens == 10_000
+    assert "2400 words in all at most" in plans["plot"].prompt.user
+    assert plans["plot"].sampling.max_output_tokens == 10_000
 
 
 def test_whoever_orders_its_repairs_knows_what_it_was_to_tell(told: Told) -> None:
