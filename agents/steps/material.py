@@ -133,7 +133,8 @@ class ActivityMaterial:
 
     def narrow_to(self, *tags: str) -> None:
         """Leave out, for what follows, all of the context but the blocks with these tags; without one none is built."""
-        known = (self.context if "context" in vars(self) else self._built(*tags)).blocks if tags else ()
+        stands = "context" in vars(self) and self.context.blocks  # else they are built, also after none was shown
+        known = (self.context if stands else self._built(*tags)).blocks if tags else ()
         blocks = tuple(block for block in known if any(f"<{tag}>" in block for tag in tags))
         self.context = Context(blocks=blocks, sources=(), stable=0)
         self.shared = min(self.shared, self.leading)

@@ -41,8 +41,6 @@ MOST_PARTS = 24
 
 _TOKENS = 2
 """How many a word or a character has at most, with what stands beside the pages."""
-_FEW = 4
-"""Chapters up to which the first plan stood before it always did but where a book has acts."""
 _NEAREST, _FARTHER = 12, 4
 """Parts before an act or a volume whose summaries its writers are shown: of the one right before it, and at each level
 above. What lies farther back is found by the index where it bears on a chapter."""
@@ -52,7 +50,7 @@ _FIRST_SHARE = 92
 
 
 def is_free(unit: TaskNode, deps: Deps) -> bool:
-    """True for a book of one piece that is told from its order alone.
+    """True for a book of one piece that is told from a story for its order.
 
     Told by the tree, so that it stays so: what the codex learns of it while it is written is the story's own.
     """
@@ -195,8 +193,7 @@ def plot(unit: TaskNode, deps: Deps) -> None:
     run.card = replace(run.card, is_second=False)
     language, is_in_acts = deps.brief.language.english_name, has_acts(unit, deps) or unit.parent is not None
     # An earlier version doubted plans of many chapters; what it began is ended as it would have been.
-    was_to_be_doubted = run.is_done(draft_numbered(DOUBTS, 1).name if unit.planning_round else agent.name)
-    is_doubted = is_in_acts or (count > _FEW and was_to_be_doubted)
+    is_doubted = is_in_acts or run.is_done(draft_numbered(DOUBTS, 1).name if unit.planning_round else agent.name)
     plan = run.run(agent, None if is_doubted else planned, check=check).value
     if not is_doubted:
         return

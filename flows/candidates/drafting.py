@@ -73,9 +73,10 @@ def _drafted_freely(agent: Agent, count: int, run: ActivityRun, deps: Deps) -> s
 
 def _tell(run: ActivityRun, deps: Deps) -> None:
     """Put the better of two stories, told for the order alone, before those who write a book of one piece from it."""
-    run.narrow_to("order")
-    if run.is_done(STORY.name) or not run.is_done(FREE_DRAFT.name):  # an earlier version told none
-        run.add("story", _better_of_two(STORY, run, deps)[0])
+    run.narrow_to()
+    run.card = replace(run.card, is_unplanned=run.is_done(FREE_DRAFT.name) and not run.is_done(STORY.name))
+    if not run.card.is_unplanned:  # else an earlier version drafted it from its order
+        run.add("story", _better_of_two(STORY, run, deps)[0], is_prose=True)
 
 
 def wants_two(unit: TaskNode, run: ActivityRun, deps: Deps) -> bool:
@@ -104,7 +105,9 @@ def _better_of_two(agent: Agent, run: ActivityRun, deps: Deps) -> tuple[str, tup
     for page in pages_before(unit, deps) if is_plotted(unit, deps) else ():
         judge.lead_with("text", page.text)
         judge.rests_on(page.id)
-    outcome = try_step(judge, CHOOSE_STORY if agent is STORY else CHOOSE)
+    chooser = CHOOSE_STORY if agent is STORY else CHOOSE
+    is_late = agent is STORY and run.is_done(FREE_DRAFT.name)  # nobody chose while it was time
+    outcome = try_step(judge, chooser) if judge.is_done(chooser.name) or not is_late else None
     return (drafts[outcome.value.better], outcome.value.carry_over) if outcome else (first, ())
 
 

@@ -9,15 +9,14 @@ from bookwright.models.text.language import lazy_pattern
 
 _TOLD = lazy_pattern(r"(?<!\S)[^\s*]+(?:[^\S\n]+[^\s*]+)*(?!\S)")
 """Words of one line, but for those that hold an asterisk: no mark could stand around them."""
-_LETTER = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+_LETTER = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"  # han, kana and hangul have no spaces
 _BEGIN, _END = "\x01", "\x02"
 """Characters that no text holds."""
 _WORDS = lazy_pattern(rf"(?<!{_LETTER}){_LETTER}*(?:{_BEGIN}[^{_BEGIN}{_END}]*{_END}{_LETTER}*)+")
-EMPHASIS = lazy_pattern(rf"(?<!\*)(?<!{_LETTER})\*(?=\S)([^*\n]+)(?<=\S)\*(?!\*)(?!\d|{_LETTER}{{3}})")
-"""Models write thoughts, letters and foreign words between asterisks, as Markdown does, and a plural's *s* behind them.
-
-Han, kana and hangul have no spaces.
-"""
+EMPHASIS = lazy_pattern(
+    rf"(?<!\*)(?<!{_LETTER})\*(?=\S)([^*\n]+(?<=\S)(?=\*(?!\*|{_LETTER}))|[^\s*]+(?=\*s(?!{_LETTER})))\*"
+)
+"""Models write thoughts and foreign words between asterisks, as Markdown does; a plural's s may stand behind a word."""
 
 
 def with_emphasis(pieces: Iterable[tuple[str, bool]]) -> str:

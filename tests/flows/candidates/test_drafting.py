@@ -91,9 +91,26 @@ def test_a_story_of_which_an_earlier_version_made_two_drafts_goes_on_with_the_be
     assert [name.rpartition("/")[2] for name in backend.speakers] == ["draft.free", "draft.free.again", "choose"]
 
 
+def test_candidates_of_a_story_that_an_earlier_version_drafted_are_written_to_its_order(tmp_path: Path) -> None:
+    backend = ScriptedBackend(lines=DRAFTS | {"*": [prefers(TEXTS[0])]})
+    root, deps = begin(tmp_path, backend, length=3_000, max_planning_rounds=None, candidates=2)
+    run = ActivityRun(deps.desk, Activity.WRITE, root, root, unit_card(root, deps), context="write_plan")
+    run.run(FREE_DRAFT)
+    draft(root, deps)
+    second = next(one for one in backend.requests if one.name.endswith("draft.free.again")).prompt.user
+    deps.storage.database.dispose()
+
+    assert not [name for name in backend.speakers if "story" in name]
+    assert "<story>" not in second
+    assert deps.brief.premise in second
+
+
 TEXTS = ("Nobody had lit the lamp.", "My sister paid for the oil.", "The gulls came first.", "Salt, and then the door.")
 STEPS = ("draft.free", "draft.free.again", "draft.free.again.3", "draft.free.again.4")
-DRAFTS: dict[str, list[Any]] = {step: [text] for step, text in zip(STEPS, TEXTS, strict=True)}
+TOLD = "Somebody owes the sea a lamp."
+DRAFTS: dict[str, list[Any]] = {step: [text] for step, text in zip(STEPS, TEXTS, strict=True)} | {
+    "story": [TOLD], "story.again": [TOLD],
+}  # fmt: skip
 
 
 def prefers(text: str) -> Any:
@@ -139,6 +156,7 @@ def test_each_candidate_is_written_under_another_order_by_one_who_sees_no_other(
     }
     orders = [asked[step] for step in STEPS]
     assert len(set(orders)) == len(STEPS)
+    assert all(TOLD in order for order in orders)
     assert not any(text in order for text in TEXTS for order in orders)
     assert "one draft will be printed" not in orders[0], "the first has the order as it stands"
     assert all("one draft will be printed" in order for order in orders[1:])
