@@ -29,6 +29,8 @@ RAISED = 70
 """The exit code of a worker that ended by a fault of the program."""
 
 JOURNAL_READS = "journal-reads"
+_NOTED_WITHIN = 2
+"""Seconds."""
 """A file where a worker leaves word of how often it read the journal before its first call."""
 
 _SECONDS = 120
@@ -149,9 +151,12 @@ class World:
             return connection.execute(select(books)).all() if opened.has_books else []
 
     def wrongs(self, deaths: int) -> list[str]:
-        """What does not hold now, of the invariants."""
+        """What does not hold, of the invariants; a provider notes a reply after it was given, and is waited for."""
+        until = time.monotonic() + _NOTED_WITHIN
         with closing(_Opened(self.settings)) as opened:
-            return violations(opened.database, self.calls, deaths)
+            while (found := violations(opened.database, self.calls, deaths)) and time.monotonic() < until:
+                time.sleep(0.05)
+            return found
 
     def bury(self, deaths: int) -> list[str]:
         """Return what does not hold after a worker's death, and let its lease run out."""
