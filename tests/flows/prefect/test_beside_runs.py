@@ -42,7 +42,7 @@ from tests.flows.prefect.observed import (
     written_in,
 )
 
-pytestmark = pytest.mark.prefect
+pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
 
 def artifacts_of(client: SyncPrefectClient, run: UUID) -> dict[str, Artifact]:

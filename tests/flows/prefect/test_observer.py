@@ -50,7 +50,7 @@ from tests.support.fake_provider import FakeProvider
 from tests.support.forks import Forks
 from tests.support.novelist import write as novelist
 
-pytestmark = pytest.mark.prefect
+pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
 
 def test_each_activity_is_one_task_run_with_a_readable_name_and_asks_for_no_slot_of_its_tags(

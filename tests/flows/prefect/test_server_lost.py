@@ -25,7 +25,7 @@ from tests.flows.prefect.observed import (
 from tests.support.forks import SERVER, Forks
 from tests.support.prefect_database import give_database
 
-pytestmark = pytest.mark.prefect
+pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
 
 def test_the_walk_goes_on_when_the_server_dies_and_says_so_once(
