@@ -27,12 +27,12 @@ studio: setup ## open the page where you live with your books
 	$(BIN)/bookwright studio
 
 TOGETHER := -n 4 --dist loadfile --no-loadscope-reorder
-test slow: export PYTHONDONTWRITEBYTECODE =
-test: setup ## run the tests, four files at a time, since some wait for servers
+test quick: export PYTHONDONTWRITEBYTECODE =
+test: setup ## run all tests, four files at a time, since some wait for servers
 	$(BIN)/python -m pytest $(TOGETHER)
 
-slow: setup ## run the tests of whole studios, browsers and builds, which `make test` leaves out
-	$(BIN)/python -m pytest $(TOGETHER) -m 'slow and not soak'
+quick: setup ## run all tests but those of whole studios, browsers and builds
+	$(BIN)/python -m pytest $(TOGETHER) -m 'not slow and not soak'
 
 soak: setup ## run what takes long: every failpoint, long locks, many races, 32 books at once
 	$(BIN)/python -m pytest -m soak --timeout 3600
@@ -54,4 +54,4 @@ docs: setup ## build the documentation as a site, into build/site
 bench: setup ## measure, one JSON object a line
 	$(BIN)/python -m bench all --json
 
-.PHONY: help setup book studio test slow soak lint dist reference docs bench
+.PHONY: help setup book studio test quick soak lint dist reference docs bench

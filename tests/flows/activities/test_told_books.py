@@ -326,32 +326,6 @@ def test_its_writer_hears_the_style_in_its_pages_or_in_a_sample_that_its_author_
     assert ("<style_guide>" in drafts[0]) is bool(sample)
 
 
-def test_a_story_of_one_sitting_costs_no_plan(tmp_path: Path) -> None:
-    book = Told(tmp_path, length=1_500, profile="economy")
-    names = [request.name.partition(" ")[2] for request in book.requests]
-    book.close()
-
-    assert book.book.brief.profile is ProfileName.ECONOMY
-    assert names[:4] == ["write/story", "write/story.again", "review/story.choose", "write/draft.free"]
-    assert names[4:6] == ["write/critic", "write/refine"]
-    assert not [name for name in names if name.startswith(("plan/", "execute/", "brief/", "divide/"))]
-
-
-def test_whoever_writes_a_story_of_one_sitting_has_all_of_its_order_and_what_was_told_for_it(tmp_path: Path) -> None:
-    premise = " ".join(f"In room {number} a keeper counts a ship." for number in range(150))
-    book = Told(tmp_path, length=1_500, profile="economy", premise=premise, style="dry and exact")
-    [prompt], [letter] = book.prompts("1 write/draft.free"), book.prompts("1 write/critic")
-    [choice] = book.prompts("1 review/story.choose")
-    told = [choice.partition(f"<{tag}>")[2].partition(f"</{tag}>")[0].strip() for tag in ("draft_a", "draft_b")]
-    book.close()
-
-    assert premise in prompt
-    assert "dry and exact" in prompt
-    assert [story in prompt for story in told].count(True) == 1
-    assert not [story for story in told if story in letter]
-    assert "<order>" in letter
-
-
 def test_who_tells_a_chapter_again_has_the_room_of_its_draft(told: Told) -> None:
     for label in ("1.1", "1.2", "1.3"):
         asked = [told.prompts(f"{label} write/{step}")[0] for step in ("draft", "refine")]

@@ -16,10 +16,12 @@ from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import GateWaiting
 from bookwright.models.gate import GateKind
+from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.story.candidates import Angle, CandidateChoice, Decided
 from bookwright.models.tree.decision import Choice
 from bookwright.models.tree.task import TaskNode
+from tests.flows.activities.told import Told
 from tests.flows.gated import Desk, Sit
 from tests.flows.walking import begin
 from tests.support.fakes import ScriptedBackend
@@ -103,6 +105,32 @@ def test_candidates_of_a_story_that_an_earlier_version_drafted_are_written_to_it
     assert not [name for name in backend.speakers if "story" in name]
     assert "<story>" not in second
     assert deps.brief.premise in second
+
+
+def test_a_story_of_one_sitting_costs_no_plan(tmp_path: Path) -> None:
+    book = Told(tmp_path, length=1_500, profile="economy")
+    names = [request.name.partition(" ")[2] for request in book.requests]
+    book.close()
+
+    assert book.book.brief.profile is ProfileName.ECONOMY
+    assert names[:4] == ["write/story", "write/story.again", "review/story.choose", "write/draft.free"]
+    assert names[4:6] == ["write/critic", "write/refine"]
+    assert not [name for name in names if name.startswith(("plan/", "execute/", "brief/", "divide/"))]
+
+
+def test_whoever_writes_a_story_of_one_sitting_has_all_of_its_order_and_what_was_told_for_it(tmp_path: Path) -> None:
+    premise = " ".join(f"In room {number} a keeper counts a ship." for number in range(150))
+    book = Told(tmp_path, length=1_500, profile="economy", premise=premise, style="dry and exact")
+    [prompt], [letter] = book.prompts("1 write/draft.free"), book.prompts("1 write/critic")
+    [choice] = book.prompts("1 review/story.choose")
+    told = [choice.partition(f"<{tag}>")[2].partition(f"</{tag}>")[0].strip() for tag in ("draft_a", "draft_b")]
+    book.close()
+
+    assert premise in prompt
+    assert "dry and exact" in prompt
+    assert [story in prompt for story in told].count(True) == 1
+    assert not [story for story in told if story in letter]
+    assert "<order>" in letter
 
 
 TEXTS = ("Nobody had lit the lamp.", "My sister paid for the oil.", "The gulls came first.", "Salt, and then the door.")
