@@ -130,8 +130,8 @@ def test_whatever_is_offered_a_text_keeps_its_ends_and_its_least_length(
 
     assert limits.low <= language.measure(result) <= whole
     assert is_balanced_like(result, text)
-    assert sentences(paragraphs(result)[0])[0] == sentences(paragraphs(text)[0])[0]
-    assert sentences(paragraphs(result)[-1])[-1] == sentences(paragraphs(text)[-1])[-1]
+    assert result.startswith(sentences(paragraphs(text)[0])[0])
+    assert result.endswith(sentences(paragraphs(text)[-1])[-1])  # in Chinese no space parts it from “Rain.”
 
 
 @pytest.mark.parametrize(("name", "target"), [("standard_shorten", 600), ("economy_shorten", 3_000)])
