@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -49,11 +48,13 @@ from tests.flows.prefect.observed import reached
 from tests.support.fake_provider import Entry, FakeProvider
 from tests.support.forks import SERVER, Fork, Forks, forking_python
 from tests.support.novelist import write as novelist
-from tests.support.prefect_database import give_database, has_deployment, states_of
+from tests.support.prefect_database import give_database, states_of
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
 WORKER = ("prefect", "worker", "start")
+HASTE = {"PREFECT_WORKER_QUERY_SECONDS": "2"}
+"""How often a worker looks for runs: by default every ten seconds."""
 PATIENCE_SECONDS = 240
 TWO, FOUR = ("Amber", "Basalt"), ("Cobalt", "Dross", "Jade", "Opal")
 """Titles of books that are written at once."""
@@ -156,7 +157,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory, prefect_forks: Forks) -> It
     port = free_port()
     with pytest.MonkeyPatch.context() as patch, FakeProvider(author=author, piece_seconds=0.006) as provider:
         set_environment(patch, home, provider.url)
-        environment = server_environment(load_settings(), port, has_ui=False)
+        environment = server_environment(load_settings(), port, has_ui=False) | HASTE
         give_database(prefect_home(load_settings()))
         server = prefect_forks.start([SERVER], environment)
         try:
@@ -293,39 +294,6 @@ def test_a_resting_book_is_handed_in_on_the_page_of_the_pool(studio: Studio, mon
         assert "It is being handed in" in handed.text
         assert studio.ended_run_of(book).state_name == "Completed"
     assert studio.stored(book).state is BookState.FINISHED
-
-
-def test_bookwright_server_ends_its_books_before_its_worker_and_its_server(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prefect_forks: Forks
-) -> None:
-    with FakeProvider(author=author, piece_seconds=0.005) as provider:
-        set_environment(monkeypatch, tmp_path, provider.url)
-        give_database(prefect_home(load_settings()))
-        command = ["bookwright", "server", "--worker", "--port", str(free_port())]
-        server = prefect_forks.begin(command, os.environ, (0, 1, 2))
-        try:
-            wait_for((tmp_path / "prefect" / "api-url").exists)
-            wait_for(lambda: has_deployment(tmp_path / "prefect"))
-            wait_for(lambda: _hands_in(prefect_forks, "Halite"))
-            wait_for(lambda: len(provider.ledger) >= 6)
-        finally:
-            stop_process(server, 90)
-
-    database = open_library(load_settings())
-    with database.read() as connection:
-        (book,) = BookRepository(connection).all()
-    database.dispose()
-    assert (book.state, book.reason, book.lease_owner) == (BookState.PAUSED, "asked to rest", None)
-    assert book.calls == len(provider.ledger)
-    assert all(entry.is_whole for entry in provider.ledger)
-    with sqlite3.connect(tmp_path / "prefect" / "prefect.db") as prefects_own:
-        assert prefects_own.execute("SELECT name, state_name FROM flow_run").fetchall() == [(book.id, "Paused")]
-    assert not (tmp_path / "prefect" / "api-url").exists()
-
-
-def _hands_in(forks: Forks, title: str) -> bool:
-    brief = ["--premise", "A keeper reads a log.", "--words", "60000", "--profile", "economy", "--title", title]
-    return forks.start(["bookwright", "submit", *brief], dict(os.environ)).wait() == 0
 
 
 @pytest.mark.soak
