@@ -59,6 +59,10 @@ def database(settings: Settings) -> Iterator[Database]:
 @pytest.fixture
 def storage(database: Database) -> BookStorage:
     """A book that has nothing but its root."""
+    return new_book(database)
+
+
+def new_book(database: Database) -> BookStorage:
     storage = BookStorage(database, BOOK, Language.EN)
     with storage.write() as stores:
         stores.books.create(BOOK, BRIEF)
@@ -69,6 +73,11 @@ def storage(database: Database) -> BookStorage:
 @pytest.fixture
 def shelf(settings: Settings, storage: BookStorage) -> Shelf:
     """That book in the hands of one who holds its lease."""
+    return taken(settings, storage)
+
+
+def taken(settings: Settings, storage: BookStorage) -> Shelf:
+    """Take a book's lease."""
     with storage.write() as stores:
         lease = Lease.take(stores.connection, BOOK, "a test", 600)
         root = stores.nodes.root()
