@@ -39,11 +39,15 @@ def backing() -> str:
 @pytest.fixture
 def settings(backing: str, tmp_path: Path, request: pytest.FixtureRequest) -> Settings:
     """Settings with a database of the test's own, migrated."""
+    return settings_on(backing, tmp_path, request)
+
+
+def settings_on(backing: str, home: Path, request: pytest.FixtureRequest) -> Settings:
     if backing == "postgres":
         server: PostgresServer = request.getfixturevalue("postgres")
         name = server.new_database(request.getfixturevalue("postgres_template"))
-        return load_settings(home=tmp_path, database_url=server.url(name))
-    settings = load_settings(home=tmp_path)
+        return load_settings(home=home, database_url=server.url(name))
+    settings = load_settings(home=home)
     shutil.copy(request.getfixturevalue("sqlite_template"), settings.database_path)
     return settings
 
