@@ -10,10 +10,11 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from sqlalchemy import CompoundSelect, Connection, Row, String, Table, cast, literal_column, select, union_all
+from sqlalchemy import CompoundSelect, Connection, Row, Select, String, Table, cast, literal_column, select, union_all
 
 from bookwright.models.step import CODE
 from bookwright.storage.branches.lineage import words_of
@@ -244,7 +245,12 @@ _MISSING = _missing()
 
 
 def _rows(connection: Connection, table: Table) -> Sequence[Row[Any]]:
-    return connection.execute(select(*map(words_of, table.c)).order_by(*table.primary_key)).all()
+    return connection.execute(_all_of(table)).all()
+
+
+@cache
+def _all_of(table: Table) -> Select[Any]:
+    return select(*map(words_of, table.c)).order_by(*table.primary_key)
 
 
 def _unpacked(body: bytes) -> str:

@@ -39,11 +39,15 @@ def backing() -> str:
 @pytest.fixture
 def settings(backing: str, tmp_path: Path, request: pytest.FixtureRequest) -> Settings:
     """Settings with a database of the test's own, migrated."""
+    return settings_on(backing, tmp_path, request)
+
+
+def settings_on(backing: str, home: Path, request: pytest.FixtureRequest) -> Settings:
     if backing == "postgres":
         server: PostgresServer = request.getfixturevalue("postgres")
         name = server.new_database(request.getfixturevalue("postgres_template"))
-        return load_settings(home=tmp_path, database_url=server.url(name))
-    settings = load_settings(home=tmp_path)
+        return load_settings(home=home, database_url=server.url(name))
+    settings = load_settings(home=home)
     shutil.copy(request.getfixturevalue("sqlite_template"), settings.database_path)
     return settings
 
@@ -59,6 +63,10 @@ def database(settings: Settings) -> Iterator[Database]:
 @pytest.fixture
 def storage(database: Database) -> BookStorage:
     """A book that has nothing but its root."""
+    return new_book(database)
+
+
+def new_book(database: Database) -> BookStorage:
     storage = BookStorage(database, BOOK, Language.EN)
     with storage.write() as stores:
         stores.books.create(BOOK, BRIEF)
@@ -69,6 +77,11 @@ def storage(database: Database) -> BookStorage:
 @pytest.fixture
 def shelf(settings: Settings, storage: BookStorage) -> Shelf:
     """That book in the hands of one who holds its lease."""
+    return taken(settings, storage)
+
+
+def taken(settings: Settings, storage: BookStorage) -> Shelf:
+    """Take a book's lease."""
     with storage.write() as stores:
         lease = Lease.take(stores.connection, BOOK, "a test", 600)
         root = stores.nodes.root()

@@ -60,7 +60,7 @@ TROUBLES = {
 `429:7` is one with `Retry-After: 7`."""
 
 _DRIP_SECONDS = 0.05
-_PIECES = 16
+_PIECES = 6
 """More of them tell no more of a stream, and each takes time on both sides."""
 _LAST_WORDS = {
     "garbage": b"event: content_block_delta\ndata: {no JSON\n\n",
@@ -112,7 +112,7 @@ class FakeProvider:
         Args:
             script: The trouble for a call by its index; -1 stands for every call not named.
             ledger_path: Also writes each finished call there as a line of JSON, synced.
-            piece_characters: The least that a piece of a stream has; a long answer comes in about sixteen.
+            piece_characters: The least that a piece of a stream has; a long answer comes in about six.
             piece_seconds: How long so many characters take.
         """
         self.script = dict(script or {})

@@ -51,7 +51,7 @@ def write_at_length(prompt: str, schema: dict[str, Any] | None) -> str:
     text = novelist.write(prompt, schema)
     if schema is not None or len(text.split()) > _LONG_WORDS:
         return text
-    return "\n\n".join([text, *(novelist.write(f"{prompt} {part} about 200 words", None) for part in range(16))])
+    return "\n\n".join([text, *(novelist.write(f"{prompt} {part} about 200 words", None) for part in range(8))])
 
 
 @dataclass

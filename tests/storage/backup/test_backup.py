@@ -1,10 +1,8 @@
 """Backups, and what a restore makes of them, on both databases."""
 
-import json
 import os
 import shutil
 import threading
-import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from socket import gethostname as hostname
@@ -18,7 +16,7 @@ import bookwright
 from bookwright.failpoints import Failpoint
 from bookwright.models.book import BookState
 from bookwright.models.document import DocumentKind
-from bookwright.models.errors import BookHeld, InvalidInput, LeaseLost, UnusableBackup
+from bookwright.models.errors import BookHeld, InvalidInput, LeaseLost
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.backup.backup import BackedUp, back_up, restore
 from bookwright.storage.backup.backup_file import read_manifest
@@ -28,12 +26,11 @@ from bookwright.storage.engine.sqlite import sqlite_error
 from bookwright.storage.lease import Lease
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
-from bookwright.storage.tables import allowances, books, metadata, steps
+from bookwright.storage.tables import allowances, books, steps
+from tests.storage.backup.content import content
 from tests.storage.conftest import BACKINGS, BOOK, BRIEF
 from tests.storage.shelves import Shelf
 from tests.support.postgres import PostgresServer
-
-Content = dict[str, list[tuple[object, ...]]]
 
 
 @pytest.fixture(params=BACKINGS)
@@ -62,25 +59,6 @@ def empty_url(backing: str, request: pytest.FixtureRequest) -> str:
         return ""
     server: PostgresServer = request.getfixturevalue("postgres")
     return server.url(server.new_database())
-
-
-def content(settings: Settings) -> Content:
-    """All rows of all tables, without what a restore changes on purpose."""
-    changed = {"lease_owner", "lease_expires", "lease_token", "state", "reason", "advice"}
-    database = open_database(settings)
-    with database.read() as connection:
-        found = {
-            table.name: sorted(
-                map(repr, connection.execute(select(*(c for c in table.c if not skipped(c, changed)))).all())
-            )
-            for table in metadata.sorted_tables
-        }
-    database.dispose()
-    return found
-
-
-def skipped(column, changed: set[str]) -> bool:
-    return column.name in changed or (column.table.name, column.name) == ("passages", "id")
 
 
 def rows(settings: Settings):
@@ -235,75 +213,9 @@ def close(held: Shelf) -> None:
     index.close()
 
 
-@pytest.mark.parametrize(
-    ("break_it", "complaint"),
-    [
-        (lambda path: path.write_bytes(b"no zip"), "no whole backup"),
-        (lambda path: path.write_bytes(path.read_bytes()[:-200]), "no whole backup"),
-        (lambda path: path.unlink(), "there is no file"),
-        (lambda path: (path.unlink(), path.mkdir()), "cannot be read .Is a directory.; name one that you may read"),
-        (lambda path: rewrite(path, database=lambda data: data[:50] + b"x" + data[51:]), "is damaged"),
-        (lambda path: rewrite(path, manifest={"revision": "9999"}), "install bookwright"),
-        (lambda path: rewrite(path, manifest={"format": 2}), "manifest"),
-        (lambda path: rewrite(path, manifest={"data": "gone"}), "no whole backup"),
-    ],
-)
-def test_a_file_that_is_no_whole_backup_is_refused(settings, storage, tmp_path, break_it, complaint):
-    made = back_up(settings, tmp_path / "kept.zip")
-    break_it(made.path)
-    before = content(settings)
-
-    with pytest.raises(UnusableBackup, match=complaint):
-        restore(settings, made.path)
-
-    assert content(settings) == before
-
-
-def test_a_file_that_this_user_may_not_read_is_refused(settings, storage, tmp_path):
-    made, user = back_up(settings, tmp_path / "kept.zip"), os.geteuid()
-    made.path.chmod(0)
-
-    os.seteuid(user or 65_534)  # root may read everything
-    try:
-        with pytest.raises(UnusableBackup, match=r"cannot be read .Permission denied.; name one that you may read"):
-            restore(settings, made.path)
-    finally:
-        os.seteuid(user)
-
-
 @pytest.mark.parametrize("text", ["attempt to write a readonly database", "unable to open database file"])
 def test_a_database_file_that_this_user_may_not_use_is_named(text):
     assert str(sqlite_error(text, Path("/books/b.db"))).startswith(f"this user may not use '/books/b.db' ({text}); let")
-
-
-def rewrite(path: Path, manifest: dict[str, object] | None = None, database: Callable[[bytes], bytes] = bytes) -> None:
-    """Change what a backup says of itself, or what it holds."""
-    with zipfile.ZipFile(path) as archive:
-        said = json.loads(archive.read("manifest.json"))
-        data = database(archive.read(said["data"]))
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr(said["data"], data)
-        archive.writestr("manifest.json", json.dumps(said | (manifest or {})))
-
-
-def test_a_backup_of_the_other_kind_of_database_is_refused(settings, storage, tmp_path):
-    made = back_up(settings, tmp_path / "kept.zip")
-    other = "sqlite" if settings.database_url else "postgresql"
-    rewrite(made.path, manifest={"database": other})
-
-    with pytest.raises(UnusableBackup, match=f"a backup of {other}"):
-        restore(settings, made.path)
-
-
-def test_a_restore_needs_no_database_to_replace(settings, storage, tmp_path, empty_url):
-    made = back_up(settings, tmp_path / "kept.zip")
-    before = content(settings)
-    empty = load_settings(home=tmp_path / "empty", database_url=empty_url)
-
-    done = restore(empty, made.path)
-
-    assert content(empty) == before
-    assert done.kept is None
 
 
 def test_a_backup_of_an_older_version_is_upgraded(settings, tmp_path, empty_url):
@@ -373,13 +285,6 @@ def test_a_path_without_an_ending_is_a_folder_and_nothing_that_lies_there_is_rep
 
     assert made.path.parent == tmp_path / "some" / "backups"
     assert (made.path.suffix, made.path.read_bytes()) == (".zip", kept)
-
-
-def test_a_place_below_a_file_is_no_backup(settings, tmp_path):
-    (tmp_path / "backups").write_text("no folder")
-
-    with pytest.raises(UnusableBackup, match="there is no file"):
-        restore(settings, tmp_path / "backups" / "bookwright.zip")
 
 
 def test_nothing_to_back_up_is_bad_input(tmp_path, empty_url):

@@ -1,15 +1,45 @@
 """The knowledge index is built again: of damage, of another model, of a command, of an old copy."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from bookwright.models.settings import load_settings
+from bookwright.storage.engine.database import open_database
 from bookwright.storage.index.passages import PassageRepository, StoredVector
 from bookwright.storage.index.vector_index import ChromaIndex
-from tests.storage.conftest import BACKINGS, BOOK
+from bookwright.storage.stores import BookStorage
+from tests.storage.conftest import BACKINGS, BOOK, new_book, taken
 from tests.storage.shelves import DESIGN, QUERIES, CountingEmbedder, Shelf, found
+
+
+@pytest.fixture(scope="module")
+def closed(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Shelf:
+    """A shelf of 400 documents, all of them in its index, which nobody has open."""
+    settings = load_settings(home=tmp_path_factory.mktemp("closed"))
+    shutil.copy(sqlite_template, settings.database_path)
+    shelf = taken(settings, new_book(open_database(settings)))
+    shelf.fill(400)
+    index = shelf.index()
+    index.catch_up(shelf.journal)
+    shelf.record_step()
+    index.close()
+    with shelf.storage.write() as stores:
+        stores.books.change(BOOK, lease_expires=0.0)
+    shelf.storage.database.dispose()
+    return shelf
+
+
+@pytest.fixture
+def indexed(closed: Shelf, tmp_path: Path) -> Iterator[Shelf]:
+    """A copy of that shelf, in the hands of one who has embedded nothing."""
+    settings = closed.settings.model_copy(update={"home": tmp_path / "home"})
+    shutil.copytree(closed.settings.home, settings.home)
+    storage = BookStorage(open_database(settings), BOOK, closed.storage.language)
+    yield taken(settings, storage)
+    storage.database.dispose()
 
 
 def _remove(folder: Path) -> None:
@@ -36,23 +66,19 @@ def _take_the_seal_away(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [_remove, _garble_sqlite, _truncate_vectors, _remove_vectors, _take_the_seal_away])
-def test_a_damaged_index_is_built_again_without_embedding(shelf, damage: Callable[[Path], None]):
-    shelf.fill(400)
-    index = shelf.index()
-    index.catch_up(shelf.journal)
-    shelf.record_step()
+def test_a_damaged_index_is_built_again_without_embedding(indexed, damage: Callable[[Path], None]):
+    index = indexed.index()
     before = found(index, *QUERIES)
     index.close()
-    folder = ChromaIndex(BOOK, shelf.embedder.name, shelf.settings).folder
-    embedded = shelf.embedder.embedded
+    folder = ChromaIndex(BOOK, indexed.embedder.name, indexed.settings).folder
 
     damage(folder)
-    again = shelf.index()
+    again = indexed.index()
     after = found(again, *QUERIES)
 
     assert after == before
-    assert shelf.embedder.embedded == embedded
-    assert chroma_of(shelf).count() == 400
+    assert indexed.embedder.embedded == 0
+    assert chroma_of(indexed).count() == 400
 
 
 def test_an_index_whose_vectors_are_not_those_of_the_database_is_built_again(shelf):
@@ -95,20 +121,17 @@ def test_an_index_older_than_the_database_catches_up_without_embedding(shelf, tm
     assert shelf.embedder.embedded == embedded
 
 
-def test_an_index_that_breaks_while_it_is_open_is_built_again(shelf):
-    shelf.fill(400)
-    index = shelf.index()
-    index.catch_up(shelf.journal)
-    shelf.record_step()
+def test_an_index_that_breaks_while_it_is_open_is_built_again(indexed):
+    index = indexed.index()
     before = found(index, *QUERIES)
 
-    chroma_of(shelf)._opened(DESIGN).delete(where={"kind": "design"})
-    client = chroma_of(shelf)._connected()
-    client.delete_collection(chroma_of(shelf)._name_of(DESIGN))
+    chroma_of(indexed)._opened(DESIGN).delete(where={"kind": "design"})
+    client = chroma_of(indexed)._connected()
+    client.delete_collection(chroma_of(indexed)._name_of(DESIGN))
     after = found(index, *QUERIES)
 
     assert after == before
-    assert chroma_of(shelf).count() == 400
+    assert chroma_of(indexed).count() == 400
 
 
 @pytest.mark.parametrize("backing", BACKINGS)
