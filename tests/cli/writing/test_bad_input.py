@@ -1,5 +1,7 @@
 """Bad input of `write` and `estimate`: one clear line, exit code 2, nothing written, nothing paid."""
 
+import sys
+
 import pytest
 
 from bookwright.failpoints import Failpoint
@@ -183,3 +185,11 @@ def test_a_typo_in_the_configuration(cli, home):
 
     refused(cli("write", *PREMISE, "--words", "900"), "unknown setting 'modle'; did you mean 'model'?")
     assert [file.name for file in home.iterdir()] == ["config.toml"]
+
+
+def test_a_package_that_spans_need_is_named_before_anything_is_written(cli, monkeypatch):
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf")
+    monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
+
+    refused(cli("write", *PREMISE, "--words", "300", "--no-prefect", "--json"), "pip install 'bookwright[tracing]'")
