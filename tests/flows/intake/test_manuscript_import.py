@@ -11,7 +11,6 @@ import pytest
 from bookwright.agents.backends.service import ModelService
 from bookwright.flows.intake.continuation import go_on
 from bookwright.flows.intake.manuscript_import import bring_in, find_imports, longest_piece
-from bookwright.flows.library import open_library
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.manuscripts.chapters import recognise
@@ -28,7 +27,7 @@ from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.stores import BookStorage
 from tests.manuscripts.novels import HABITS, Novel, write_novel
-from tests.support.books import make_settings
+from tests.support.books import make_settings, new_library
 
 DIGEST = "ab" * 32
 
@@ -58,7 +57,7 @@ class Studio:
     models: Stopping
 
     def __post_init__(self) -> None:
-        self.database = open_library(self.settings)
+        self.database = new_library(self.settings)
 
     def import_text(self, text: str, language: str = "en", *, piece: int | None = None, **brief: Any) -> Book:
         """Make a book of a text."""
