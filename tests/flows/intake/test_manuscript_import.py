@@ -83,7 +83,7 @@ class Studio:
 
 @pytest.fixture
 def studio(tmp_path: Path) -> Iterator[Studio]:
-    settings = make_settings(tmp_path, free_megabytes=0)
+    settings = make_settings(tmp_path, free_megabytes=0, keep_vault=False)
     with closing(ModelService(settings)) as models:
         yield Studio(settings, Stopping(models))
 
@@ -142,14 +142,16 @@ def test_what_waits_for_the_maintainers_is_bounded_however_many_chapters_there_a
 
 def test_an_analysis_that_is_killed_at_any_call_goes_on_without_paying_twice(tmp_path: Path):
     novel = a_novel("en words", 2)
-    settings = make_settings(tmp_path / "whole", free_megabytes=0)
+    settings = make_settings(tmp_path / "whole", free_megabytes=0, keep_vault=False)
     with closing(ModelService(settings)) as models:
         whole = Studio(settings, Stopping(models))
         whole.run(whole.import_text(novel.text, profile="fine"))
         names = whole.models.asked
 
         for at in (4, len(names) - 2):
-            killed = Studio(make_settings(tmp_path / f"at{at}", free_megabytes=0), Stopping(models, at))
+            killed = Studio(
+                make_settings(tmp_path / f"at{at}", free_megabytes=0, keep_vault=False), Stopping(models, at)
+            )
             book = killed.import_text(novel.text, profile="fine")
             with pytest.raises(KeyboardInterrupt):
                 killed.run(book)
