@@ -167,7 +167,7 @@ def test_a_role_that_nobody_knows_in_the_configuration(cli, home, table):
     assert "'writter' is no role; did you mean 'writer'?" in outcome.err
 
 
-@pytest.mark.parametrize(("words", "is_told"), [(900, False), (4_000, True)])
+@pytest.mark.parametrize(("words", "is_told"), [(900, False), (1_600, True)])
 def test_the_built_in_model_is_told_of_before_it_writes_much(cli, home, monkeypatch, words, is_told):
     monkeypatch.setenv("BOOKWRIGHT_MODEL", "rehearsal:exact")
     monkeypatch.setenv("BOOKWRIGHT_MODELS", '{"writer": "embedded:smollm2"}')
