@@ -101,13 +101,13 @@ def test_an_estimate_names_the_caps_that_a_book_may_pass(cli, home, tmp_path):
     said = []
     for budget in ("usd = 0.001\ntokens = 1000", "usd = 50"):
         file.write_text(
-            f'premise = "Ships."\nlength = 900\nmodels = {{ default = "ollama:mine" }}\n[budget]\n{budget}\n'
+            f'premise = "Ships."\nlength = 300\nmodels = {{ default = "ollama:mine" }}\n[budget]\n{budget}\n'
         )
         said.append(cli("estimate", file).out)
 
     assert "Note: the book's budget of $0.0010 is less than it may cost" in said[0]
     assert "Note: the book's budget of 1,000 tokens is less than it may take" in said[0]
-    assert "A rehearsal of 900 words" in said[1]
+    assert "A rehearsal of 300 words" in said[1]
     assert "Note:" not in said[1]
 
 
