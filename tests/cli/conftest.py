@@ -14,7 +14,7 @@ from bookwright.cli.main import app
 from bookwright.models.settings import Settings
 from bookwright.storage.stores import BookStorage
 from tests.cli.shelf import a_book
-from tests.support.books import make_settings
+from tests.support.books import make_settings, new_library
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,12 @@ def set_home(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def settings(home: Path) -> Settings:
     """The settings that the commands see."""
     return make_settings(home)
+
+
+@pytest.fixture
+def library(settings: Settings) -> None:
+    """A library without a book in the data folder, for tests that do not ask how one begins."""
+    new_library(settings).dispose()
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ import pytest
 from bookwright.exports.files import export
 from bookwright.exports.manuscript import Manuscript
 from bookwright.flows.intake.manuscript_import import bring_in
-from bookwright.flows.library import open_library
 from bookwright.manuscripts.chapters import recognise
 from bookwright.manuscripts.manuscript import FoundBook, FoundChapter, FoundPart
 from bookwright.manuscripts.reading import read_manuscript
@@ -18,7 +17,7 @@ from bookwright.models.text.language import Language
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.storage.stores import BookStorage
-from tests.support.books import make_brief_of, make_settings
+from tests.support.books import make_brief_of, make_settings, new_library
 
 BARE = FoundBook(
     tuple(FoundChapter("", "", text) for text in (("A went.",), ("***", "B went."), ("C went.",))), has_headings=False
@@ -27,7 +26,7 @@ BARE = FoundBook(
 
 def brought(tmp_path: Path, found: FoundBook, *own: str, piece: int = 9_000) -> BookStorage:
     """Bring a manuscript in, and put chapters of ours behind it."""
-    database = open_library(make_settings(tmp_path))
+    database = new_library(make_settings(tmp_path))
     brief = make_brief_of(title="Sea")
     book = bring_in(database, found, brief, "ab" * 32, piece)
     storage = BookStorage(database, book.id, brief.language)

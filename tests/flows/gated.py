@@ -94,7 +94,7 @@ class Desk:
 
 def sit_down(home: Path, identity: str = "", **brief: Any) -> Desk:
     """Begin a book with a brief, or go on with one that is there."""
-    settings = make_settings(home)
+    settings = make_settings(home, keep_vault=False)
     database = new_library(settings)
     values = {"premise": "A keeper of a lighthouse counts ships.", "length": 900, "profile": "economy", **brief}
     if identity:

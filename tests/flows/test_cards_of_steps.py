@@ -24,7 +24,7 @@ from tests.support.books import make_brief_of, make_settings, new_library
 
 def rehearsed(home: Path, limits: Limits | None = None, **brief: Any) -> BookStorage:
     """A book by an author that misses every length and sometimes gives no result; with limits, its beginning."""
-    settings = make_settings(home, free_megabytes=0).model_copy(update={"model": "rehearsal:miss"})
+    settings = make_settings(home, free_megabytes=0, keep_vault=False).model_copy(update={"model": "rehearsal:miss"})
     database = new_library(settings)
     book = find_or_create(database, make_brief_of(**brief))
     with closing(ModelService(settings)) as models:

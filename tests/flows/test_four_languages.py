@@ -26,7 +26,6 @@ from bookwright.models.book import Book, BookState
 from bookwright.models.brief import make_brief
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.errors import NoResult
-from bookwright.models.settings import load_settings
 from bookwright.models.step import Failure, Reply
 from bookwright.models.story.retelling import Person, Retelling, Trouble
 from bookwright.models.text.language import Language, is_in
@@ -36,7 +35,7 @@ from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_part, render_problem, render_retelling
 from bookwright.storage.stores import BookStorage
 from tests.flows.walking import begin
-from tests.support.books import new_library
+from tests.support.books import make_settings, new_library
 from tests.support.fakes import ScriptedBackend
 from tests.support.scripts import FORM, strays, strays_in_material
 
@@ -112,7 +111,7 @@ class Written:
 
 
 def written(home: Path, **brief: Any) -> Written:
-    settings = load_settings(home=home, model="rehearsal:exact", embedding="hashing", free_megabytes=0)
+    settings = make_settings(home, free_megabytes=0, keep_vault=False)
     database = new_library(settings)
     service = ModelService(settings)
     models = Overheard(service)

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from contextlib import closing, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +26,12 @@ from bookwright.models.amount import MICROS
 from bookwright.models.book import Book
 from bookwright.models.brief import make_brief
 from bookwright.models.errors import BackendError, BookPaused
-from bookwright.models.settings import Settings, load_settings
+from bookwright.models.settings import Settings
 from bookwright.models.step import CODE
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage
 from tests.support import novelist
+from tests.support.books import make_settings
 from tests.support.fake_provider import FakeProvider
 
 BRIEF = {
@@ -59,7 +61,7 @@ class Watch:
 
 
 def settings_of(home: Path, **values: Any) -> Settings:
-    return load_settings(home=home, embedding="hashing", free_megabytes=0, **({"model": "rehearsal:exact"} | values))
+    return make_settings(home, free_megabytes=0, **values)
 
 
 def written(
@@ -86,10 +88,27 @@ def above(span: ReadableSpan, watch: Watch) -> ReadableSpan | None:
     return next((each for each in watch.spans if span.parent and each.context.span_id == span.parent.span_id), None)
 
 
-def test_flow_activity_step_and_call_stand_inside_one_another(tmp_path: Path) -> None:
-    watch = Watch()
+@dataclass(frozen=True)
+class Watched:
+    """A book that was written with spans, and how often the database was asked meanwhile."""
 
-    book, lines, _ = written(settings_of(tmp_path), watch.tracing)
+    watch: Watch
+    book: Book
+    lines: list[StepLine]
+    text: str
+    queries: Any
+
+
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory: pytest.TempPathFactory) -> Watched:
+    watch = Watch()
+    with counted_queries() as queries:
+        book, lines, text = written(settings_of(tmp_path_factory.mktemp("watched") / "home"), watch.tracing)
+    return Watched(watch, book, lines, text, queries)
+
+
+def test_flow_activity_step_and_call_stand_inside_one_another(watched: Watched) -> None:
+    watch, book, lines = watched.watch, watched.book, watched.lines
 
     calls, [flow] = watch.named("chat "), watch.named("invoke_workflow ")
     assert len(calls) == book.calls == len(lines) > 10
@@ -185,15 +204,14 @@ def test_texts_are_told_only_where_they_are_wanted(tmp_path: Path, captures_text
     assert ("gen_ai.input.messages" in everything) is captures_texts
 
 
-def test_a_book_with_spans_is_the_same_and_asks_the_database_no_more(tmp_path: Path) -> None:
-    watch = Watch()
+def test_a_book_with_spans_is_the_same_and_asks_the_database_no_more(watched: Watched, tmp_path: Path) -> None:
+    book = watched.book
+
     with counted_queries() as without:
         plain, plain_lines, plain_text = written(settings_of(tmp_path / "plain"), untraced)
-    with counted_queries() as beside:
-        book, lines, text = written(settings_of(tmp_path / "watched"), watch.tracing)
 
-    assert text == plain_text
+    assert watched.text == plain_text
     assert (book.calls, book.input_tokens, book.cost) == (plain.calls, plain.input_tokens, plain.cost)
-    assert [(line.label, line.step) for line in lines] == [(line.label, line.step) for line in plain_lines]
-    assert beside == without
-    assert watch.spans
+    assert [(line.label, line.step) for line in watched.lines] == [(line.label, line.step) for line in plain_lines]
+    assert watched.queries == without
+    assert watched.watch.spans

@@ -41,10 +41,10 @@ def write(home: Path, **variables: str) -> Told:
     return reached().run(["bookwright", *WRITE], cwd=ROOT, environment=environment_of(home, **variables))
 
 
-def write_anew(home: Path, program: str = PROGRAM, **variables: str) -> "subprocess.CompletedProcess[str]":
+def write_anew(home: Path, **variables: str) -> "subprocess.CompletedProcess[str]":
     """Do so in a process that has imported nothing yet."""
     return subprocess.run(
-        [sys.executable, "-c", program, *WRITE], env=environment_of(home, **variables), cwd=ROOT, check=False,
+        [sys.executable, "-c", PROGRAM, *WRITE], env=environment_of(home, **variables), cwd=ROOT, check=False,
         capture_output=True, text=True,
     )  # fmt: skip
 
@@ -95,17 +95,6 @@ def test_a_collector_that_is_away_costs_no_book_and_no_line(tmp_path: Path) -> N
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["written"] > 200
     assert "127.0.0.1:9" not in done.stderr
-
-
-def test_a_package_that_is_missing_is_named_before_anything_is_written(tmp_path: Path) -> None:
-    program = f"import sys\nsys.modules['{tracing._EXPORTERS['http/protobuf']}'] = None\n{PROGRAM}"
-
-    done = write_anew(
-        tmp_path, program, OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9", OTEL_EXPORTER_OTLP_PROTOCOL="http/protobuf"
-    )  # fmt: skip
-
-    assert done.returncode == 2
-    assert "pip install 'bookwright[tracing]'" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def make_settings(home: Path, **values: Any) -> Settings:
     if any(file.exists() for file in (Path(".env"), home / ".env", home / "config.toml")):
         return load_settings(home=home, **options)
     said = [item for item in sorted(os.environ.items()) if item[0].upper().startswith(("BOOKWRIGHT_", "TAVILY_"))]
-    key = repr((said, options))
+    key = repr(([item for item in said if item[0] != "BOOKWRIGHT_HOME"], options))
     if key not in _read:
         _read[key] = load_settings(home=home, **options)
     return _read[key].model_copy(update={"home": home})

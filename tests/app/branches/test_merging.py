@@ -55,7 +55,7 @@ def test_a_book_with_an_open_chapter_is_not_closed_by_what_comes_over_of_a_finis
 
 
 def test_new_units_of_a_branch_come_over_with_all_that_is_in_them(grove: Grove, origin: str) -> None:
-    branch = grove.fork(origin, at="chapter 1")
+    branch = grove.fork(origin, at="chapter 2")
     with grove.open(branch).storage.write() as stores:  # planned anew, it divides where its origin did not
         brief = stores.books.get(branch).brief
         stores.books.edit_brief(branch, brief.model_copy(update={"max_unit_length": 1_600}))

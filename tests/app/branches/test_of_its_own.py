@@ -1,7 +1,9 @@
 """What a branch has of its own: a lease, a cap, a folder, a stream of events, secrets; and what a backup keeps."""
 
 import json
+from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import dataclass
 
 import pytest
 
@@ -18,25 +20,27 @@ from bookwright.models.codex.record import Origin, RecordKind
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookHeld, BookPaused
 from bookwright.storage.backup.backup import back_up, restore
+from tests.app.branches.conftest import copied
 from tests.app.branches.grove import Grove
+from tests.flows.revision.changed import Written
 from tests.relay.test_prompts_keep_secrets import HIDDEN, Gossip, leaks
 from tests.support.vaults import contents
 
 EVENT_FILE = "events/{}.ndjson"
 
 
-def test_a_branch_is_forked_and_written_while_its_origin_is_held_by_another(grove: Grove, origin: str) -> None:
+def test_a_branch_is_forked_and_written_while_its_origin_is_held_by_another(
+    grown: Grove, origin: str, branch: str
+) -> None:
     with (
-        closing(ModelService(grove.settings)) as models,
-        hold_book(origin, RunConfig(grove.settings, grove.database, models), way_on="the same command"),
+        closing(ModelService(grown.settings)) as models,
+        hold_book(origin, RunConfig(grown.settings, grown.database, models), way_on="the same command"),
+        pytest.raises(BookHeld),
     ):
-        branch = grove.fork(origin, at="chapter 2")
-        grove.write(branch)
-        with pytest.raises(BookHeld):
-            grove.write(origin)
+        grown.write(origin)
 
-    assert grove.book(branch).state is BookState.FINISHED
-    assert grove.book(branch).lease_owner is None
+    assert grown.book(branch).state is BookState.FINISHED
+    assert grown.book(branch).lease_owner is None
 
 
 def test_the_cap_of_a_branch_counts_what_the_branch_has_spent_alone(grove: Grove, origin: str) -> None:
@@ -84,28 +88,53 @@ def test_an_edit_in_the_folder_of_a_branch_is_the_branchs_alone(grove: Grove, or
     assert contents(vaults[origin]) == before
 
 
-def test_what_is_said_while_a_branch_is_written_stands_in_a_file_of_its_own(grove: Grove, origin: str) -> None:
-    branch = grove.fork(origin, at="chapter 2")
-    of_origin, of_branch = (grove.settings.home / EVENT_FILE.format(book) for book in (origin, branch))
-    before = of_origin.read_bytes()
-
-    grove.write(branch)
+def test_what_is_said_while_a_branch_is_written_stands_in_a_file_of_its_own(
+    grove: Grove, grown: Grove, origin: str, branch: str
+) -> None:
+    before, after, of_branch = (
+        folder.settings.home / EVENT_FILE.format(book)
+        for folder, book in ((grove, origin), (grown, origin), (grown, branch))
+    )
 
     events = [json.loads(line) for line in of_branch.read_text().splitlines()]
-    assert len(events) > 2 * grove.book(branch).calls
+    assert len(events) > 2 * grown.book(branch).calls
     assert origin not in of_branch.read_text()
-    assert of_origin.read_bytes() == before
+    assert after.read_bytes() == before.read_bytes()
 
 
-def test_a_secret_that_is_told_to_a_branch_stays_secret_there_until_its_page(grove: Grove, origin: str) -> None:
-    branch = grove.fork(origin, at="chapter 1")
-    secret = Secret.model_validate({"id": "twin", "content": HIDDEN[0], "revealed_at": 2})
-    with grove.open(branch).storage.write() as stores:
-        stores.codex.add(secret, Origin.AUTHOR)
+@dataclass(frozen=True)
+class Secretive:
+    """A data folder with a branch that has secrets, and whoever wrote that, gossiping about them."""
 
-    with closing(ModelService(grove.settings)) as models:
-        gossip = Gossip(models, HIDDEN[:1])
-        run_book(branch, RunConfig(grove.settings, grove.database, gossip))
+    grove: Grove
+    gossip: Gossip
+
+
+TOLD_LATER = Secret.model_validate({"id": "twin", "content": HIDDEN[0], "revealed_at": 2})
+"""A secret of the branch alone."""
+TOLD_AT_ONCE = Secret.model_validate({"id": "ledger", "content": HIDDEN[1], "revealed_at": 1})
+"""A secret of its origin, which the branch tells nowhere."""
+
+
+@pytest.fixture(scope="module")
+def secretive(lamps: Written, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secretive]:
+    with copied(lamps[1], tmp_path_factory.mktemp("secretive") / "grove") as grove:
+        with grove.open(lamps[0].book).storage.write() as stores:
+            stores.codex.add(TOLD_AT_ONCE, Origin.AUTHOR)
+        branch = grove.fork(lamps[0].book, at="chapter 1")
+        with grove.open(branch).storage.write() as stores:
+            stores.codex.add(TOLD_LATER, Origin.AUTHOR)
+            found = stores.codex.get(RecordKind.SECRET, TOLD_AT_ONCE.id)
+            stores.codex.edit(TOLD_AT_ONCE.model_copy(update={"revealed_at": None}), found.version, Origin.AUTHOR)
+        settings = grove.settings.model_copy(update={"model": "rehearsal:exact"})
+        with closing(ModelService(settings)) as models:
+            gossip = Gossip(models, (" ".join(HIDDEN),))
+            run_book(branch, RunConfig(settings, grove.database, gossip))
+        yield Secretive(grove, gossip)
+
+
+def test_a_secret_that_is_told_to_a_branch_stays_secret_there_until_its_page(secretive: Secretive, origin: str) -> None:
+    gossip = secretive.gossip
 
     labels = [request.facts["label"] for request in gossip.asked if request.facts["activity"] == "write"]
     by_label: dict[str, list[str]] = {}
@@ -114,29 +143,17 @@ def test_a_secret_that_is_told_to_a_branch_stays_secret_there_until_its_page(gro
     first, *later = sorted(by_label, key=lambda label: [int(part) for part in label.split(".")])
     assert not any(leaks(prompt, HIDDEN[:1]) for prompt in by_label[first])
     assert any(leaks(prompt, HIDDEN[:1]) for label in later for prompt in by_label[label])
-    with grove.open(origin).storage.read() as stores:
-        assert stores.codex.secrets() == []
+    with secretive.grove.open(origin).storage.read() as stores:
+        assert TOLD_LATER.id not in {own.id for own in stores.codex.secrets()}
 
 
 def test_a_secret_that_a_branch_keeps_longer_stays_out_of_its_prompts_and_not_of_its_origins(
-    grove: Grove, origin: str
+    secretive: Secretive, origin: str
 ) -> None:
-    secret = Secret.model_validate({"id": "twin", "content": HIDDEN[0], "revealed_at": 1})
-    with grove.open(origin).storage.write() as stores:
-        stores.codex.add(secret, Origin.AUTHOR)
-    branch = grove.fork(origin, at="chapter 1")
-    with grove.open(branch).storage.write() as stores:
-        found = stores.codex.get(RecordKind.SECRET, "twin")
-        stores.codex.edit(secret.model_copy(update={"revealed_at": None}), found.version, Origin.AUTHOR)
-
-    with closing(ModelService(grove.settings)) as models:
-        gossip = Gossip(models, HIDDEN[:1])
-        run_book(branch, RunConfig(grove.settings, grove.database, gossip))
-
-    assert gossip.prose_prompts
-    assert not any(leaks(prompt, HIDDEN[:1]) for prompt in gossip.prose_prompts)
-    with grove.open(origin).storage.read() as stores:
-        assert stores.codex.secrets() == [secret]
+    assert secretive.gossip.prose_prompts
+    assert not any(leaks(prompt, HIDDEN[1:]) for prompt in secretive.gossip.prose_prompts)
+    with secretive.grove.open(origin).storage.read() as stores:
+        assert stores.codex.secrets() == [TOLD_AT_ONCE]
 
 
 def test_a_backup_keeps_branches_with_all_that_they_share(grown: Grove, origin: str, branch: str) -> None:

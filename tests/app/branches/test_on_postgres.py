@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from bookwright.failpoints import Failpoint
 from bookwright.flows.library import open_library
 from bookwright.models.book import BookState
 from bookwright.models.errors import DatabaseUnreachable
+from bookwright.models.settings import Settings
 from bookwright.storage.engine.database import open_database
 from tests.app.branches.grove import Grove, resting, rewrite
 from tests.durability.wire import Loss, wire
@@ -43,44 +45,71 @@ def planted(
     return name
 
 
-@pytest.fixture
-def grove(lamps: Written, planted: str, postgres: PostgresServer, tmp_path: Path) -> Iterator[Grove]:
-    """The book on Postgres."""
-    url = postgres.url(postgres.new_database(planted))
-    settings = lamps[1].model_copy(update={"home": tmp_path / "grove", "database_url": url})
-    database = open_library(settings)
-    yield Grove(database, settings)
+@contextmanager
+def standing(settings: Settings, home: Path, server: PostgresServer, template: str) -> Iterator[Grove]:
+    """A data folder of its own beside a copy of a database, for as long as the block lasts."""
+    own = settings.model_copy(update={"home": home, "database_url": server.url(server.new_database(template))})
+    database = open_library(own)
+    yield Grove(database, own)
     failpoints.arm()
     database.dispose()
 
 
-def test_a_branch_pays_for_what_is_open_a_merge_equals_it_and_undo_equals_before(grove: Grove) -> None:
-    whole, branch = grove.fork(ORIGIN), grove.fork(ORIGIN, at="chapter 2")
-    assert grove.text(whole) == grove.text(ORIGIN)
-    with grove.open(whole).storage.read() as stores, grove.open(ORIGIN).storage.read() as others:
+@pytest.fixture
+def grove(lamps: Written, planted: str, postgres: PostgresServer, tmp_path: Path) -> Iterator[Grove]:
+    """The book on Postgres."""
+    with standing(lamps[1], tmp_path / "grove", postgres, planted) as found:
+        yield found
+
+
+@dataclass(frozen=True)
+class Branched:
+    """The name of a database with two branches of the book that two workers have written at once."""
+
+    name: str
+    branches: list[str]
+
+
+@pytest.fixture(scope="module")
+def branched(
+    lamps: Written, planted: str, postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory
+) -> Branched:
+    with standing(lamps[1], tmp_path_factory.mktemp("branched"), postgres, planted) as made:
+        both = [made.fork(ORIGIN, at="chapter 2", name=name) for name in ("she stays", "she leaves")]
+        with ThreadPoolExecutor(2) as workers:
+            list(workers.map(made.write, both))
+        return Branched(made.settings.database_url.rpartition("/")[2], both)
+
+
+@pytest.fixture
+def grown(lamps: Written, branched: Branched, postgres: PostgresServer, tmp_path: Path) -> Iterator[Grove]:
+    """The book on Postgres with its two branches."""
+    with standing(lamps[1], tmp_path / "grown", postgres, branched.name) as found:
+        yield found
+
+
+def test_a_branch_pays_for_what_is_open_a_merge_equals_it_and_undo_equals_before(
+    grown: Grove, branched: Branched
+) -> None:
+    whole, branch = grown.fork(ORIGIN), branched.branches[0]
+    assert grown.text(whole) == grown.text(ORIGIN)
+    with grown.open(whole).storage.read() as stores, grown.open(ORIGIN).storage.read() as others:
         assert stores.staleness.all() == []
         assert resting(stores) == resting(others) != []
-    grove.write(branch)
-    before, book = grove.rows(ORIGIN), grove.open(ORIGIN)
+    before, book = grown.rows(ORIGIN), grown.open(ORIGIN)
 
     merge(book, MergeOrder(branch))
 
-    assert grove.text(ORIGIN) == grove.text(branch) != grove.text(whole)
+    assert grown.text(ORIGIN) == grown.text(branch) != grown.text(whole)
     assert stale_after(book)[0] == []
     undo_merge(book)
-    assert grove.rows(ORIGIN) == before
-    assert 0 == grove.book(whole).calls < grove.book(branch).calls
+    assert grown.rows(ORIGIN) == before
+    assert 0 == grown.book(whole).calls < grown.book(branch).calls
 
 
-def test_two_workers_write_two_branches_of_one_book_at_once(grove: Grove) -> None:
-    before = grove.text(ORIGIN)
-    both = [grove.fork(ORIGIN, at="chapter 2", name=name) for name in ("she stays", "she leaves")]
-
-    with ThreadPoolExecutor(2) as workers:
-        list(workers.map(grove.write, both))
-
-    assert [grove.book(branch).state for branch in both] == [BookState.FINISHED] * 2
-    assert grove.text(ORIGIN) == before
+def test_two_workers_write_two_branches_of_one_book_at_once(grove: Grove, grown: Grove, branched: Branched) -> None:
+    assert [grown.book(branch).state for branch in branched.branches] == [BookState.FINISHED] * 2
+    assert grown.text(ORIGIN) == grove.text(ORIGIN)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from bookwright.storage.branches.repository import BranchRepository
 from bookwright.storage.steps.retention import Keep
 from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.tables import vectors
-from tests.app.branches.grove import Grove, resting
+from tests.app.branches.grove import NEWS, Grove, prose, resting, rewrite
 
 
 def texts_of(stores: Stores) -> list[tuple[str, str, str]]:
@@ -42,18 +42,18 @@ def test_letting_go_of_an_origins_prompts_leaves_a_branch_all_its_texts(grove: G
 
 
 def test_a_branch_that_is_taken_elsewhere_stands_alone_with_all_its_texts(
-    grove: Grove, origin: str, tmp_path: Path
+    grown: Grove, branch: str, tmp_path: Path
 ) -> None:
-    branch = grove.fork(grove.fork(origin), at="chapter 2")
-    grove.write(branch)
-    file = export(grove.open(branch).storage, "json", tmp_path / "branch.json")
-    settings = grove.settings.model_copy(update={"home": tmp_path / "elsewhere"})
+    twig = grown.fork(branch)
+    rewrite(grown, twig, "1.5", prose(grown, twig, "1.5") + NEWS)
+    file = export(grown.open(twig).storage, "json", tmp_path / "branch.json")
+    settings = grown.settings.model_copy(update={"home": tmp_path / "elsewhere"})
     database = open_library(settings)
 
     import_book(file, database, "alone")
 
-    storage = BookStorage(database, "alone", grove.open(branch).storage.language)
-    with storage.read() as stores, grove.open(branch).storage.read() as others:
+    storage = BookStorage(database, "alone", grown.open(twig).storage.language)
+    with storage.read() as stores, grown.open(twig).storage.read() as others:
         assert texts_of(stores) == texts_of(others)
         assert BranchRepository(stores.connection).find("alone") is None
     assert json.loads(file.read_text())["books"]

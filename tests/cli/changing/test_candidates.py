@@ -9,6 +9,8 @@ import pytest
 from bookwright.storage.stores import BookStorage
 from tests.cli.conftest import Cli, Outcome
 
+pytestmark = pytest.mark.usefixtures("library")
+
 BRIEF = ("--premise", "A keeper of a lighthouse counts ships.", "--words", "900", "--profile", "economy")
 BOOK = "a-keeper-of-a-lighthouse"
 WRITE = ("write", *BRIEF, "--no-prefect")

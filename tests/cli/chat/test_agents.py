@@ -17,9 +17,7 @@ from bookwright.cli.chat.view import JsonView, TextView
 from bookwright.flows.talking import ground
 from bookwright.models.settings import load_settings
 from bookwright.models.step import Reply, Usage
-from bookwright.storage.engine.database import open_database
-from bookwright.storage.engine.migrate import upgrade
-from tests.support.books import make_book
+from tests.support.books import make_book, new_library
 from tests.support.local_web import INJECTION, LocalWeb
 
 LENS = "http://lights.example/fresnel-lens"
@@ -52,8 +50,7 @@ def talk(home, tmp_path):
 
     def hold(agent, backend, *said, view=None, confirm=None, book=None, wire=None, model="rehearsal:exact", **settings):
         chosen = load_settings(home=home, embedding="hashing", model=model, **settings)
-        database = open_database(chosen)
-        upgrade(database)
+        database = new_library(chosen)
         opening = open_talk(SessionWish(agent, book), chosen, database)
         models = ModelService(chosen, {"rehearsal": backend} if backend else None)
         with (

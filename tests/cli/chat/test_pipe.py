@@ -129,6 +129,7 @@ def test_json_is_one_event_a_line_with_raw_replies_and_the_bill(pipe, kept, prov
     }  # fmt: skip
 
 
+@pytest.mark.usefixtures("library")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

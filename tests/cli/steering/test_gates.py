@@ -16,6 +16,8 @@ from bookwright.models.gate import FallbackHistory, GateKind, GateState, Refusal
 from tests.cli.conftest import Cli, Outcome
 from tests.support.forks import Forks
 
+pytestmark = pytest.mark.usefixtures("library")
+
 BRIEF = ("--premise", "A keeper of a lighthouse counts ships.", "--words", "900", "--profile", "economy")
 WRITE = ("write", *BRIEF, "--no-prefect", "--gate", "outline")
 BOOK = "a-keeper-of-a-lighthouse"

@@ -1,5 +1,7 @@
 """Bad input of `write` and `estimate`: one clear line, exit code 2, nothing written, nothing paid."""
 
+import sys
+
 import pytest
 
 from bookwright.failpoints import Failpoint
@@ -99,13 +101,13 @@ def test_an_estimate_names_the_caps_that_a_book_may_pass(cli, home, tmp_path):
     said = []
     for budget in ("usd = 0.001\ntokens = 1000", "usd = 50"):
         file.write_text(
-            f'premise = "Ships."\nlength = 900\nmodels = {{ default = "ollama:mine" }}\n[budget]\n{budget}\n'
+            f'premise = "Ships."\nlength = 300\nmodels = {{ default = "ollama:mine" }}\n[budget]\n{budget}\n'
         )
         said.append(cli("estimate", file).out)
 
     assert "Note: the book's budget of $0.0010 is less than it may cost" in said[0]
     assert "Note: the book's budget of 1,000 tokens is less than it may take" in said[0]
-    assert "A rehearsal of 900 words" in said[1]
+    assert "A rehearsal of 300 words" in said[1]
     assert "Note:" not in said[1]
 
 
@@ -165,7 +167,7 @@ def test_a_role_that_nobody_knows_in_the_configuration(cli, home, table):
     assert "'writter' is no role; did you mean 'writer'?" in outcome.err
 
 
-@pytest.mark.parametrize(("words", "is_told"), [(900, False), (4_000, True)])
+@pytest.mark.parametrize(("words", "is_told"), [(900, False), (1_600, True)])
 def test_the_built_in_model_is_told_of_before_it_writes_much(cli, home, monkeypatch, words, is_told):
     monkeypatch.setenv("BOOKWRIGHT_MODEL", "rehearsal:exact")
     monkeypatch.setenv("BOOKWRIGHT_MODELS", '{"writer": "embedded:smollm2"}')
@@ -183,3 +185,11 @@ def test_a_typo_in_the_configuration(cli, home):
 
     refused(cli("write", *PREMISE, "--words", "900"), "unknown setting 'modle'; did you mean 'model'?")
     assert [file.name for file in home.iterdir()] == ["config.toml"]
+
+
+def test_a_package_that_spans_need_is_named_before_anything_is_written(cli, monkeypatch):
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf")
+    monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
+
+    refused(cli("write", *PREMISE, "--words", "300", "--no-prefect", "--json"), "pip install 'bookwright[tracing]'")

@@ -8,6 +8,8 @@ import pytest
 from tests.support.blueprint_folders import atlas
 from tests.support.fake_provider import FakeProvider
 
+pytestmark = pytest.mark.usefixtures("library")
+
 PREMISE = "A drowned coast that is mapped anew every spring."
 
 

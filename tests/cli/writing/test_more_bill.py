@@ -22,7 +22,7 @@ from bookwright.storage.stores import BookStorage
 from tests.cli.conftest import Cli
 from tests.manuscripts.novels import HABITS, write_novel
 from tests.support.blueprint_folders import short_case
-from tests.support.books import make_settings
+from tests.support.books import make_settings, new_library
 
 MORE = 450
 PREMISE = "A keeper finds a log."
@@ -31,6 +31,7 @@ PREMISE = "A keeper finds a log."
 def told_and_paid(home: Path, profile: str) -> tuple[BookEstimate, list[StepLine]]:
     """What going on with a finished book was said to take, and the steps that it took."""
     settings = make_settings(home, free_megabytes=0, keep_vault=False)
+    new_library(settings).dispose()
     blueprint = str(short_case(home))
     with library(settings) as database, closing(ModelService(settings)) as models:
         brief = make_brief({"premise": PREMISE, "length": 500, "profile": profile, "blueprint": blueprint})

@@ -15,18 +15,17 @@ from bookwright.flows.stopping import Limits
 from bookwright.models.brief import make_brief
 from bookwright.models.document import DocumentOrigin
 from bookwright.models.errors import BookPaused
-from bookwright.models.settings import load_settings
 from bookwright.models.step import Reply
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage
-from tests.support.books import new_library
+from tests.support.books import make_settings, new_library
 
 
 class Told:
     """A book that the rehearsal author wrote, to its end where no limit is given, and all that was asked for it."""
 
     def __init__(self, home: Path, sample: str = "", limits: Limits | None = None, **brief: Any) -> None:
-        settings = load_settings(home=home, model="rehearsal:exact", embedding="hashing", free_megabytes=0)
+        settings = make_settings(home, free_megabytes=0, keep_vault=False)
         self.database = new_library(settings)
         self.requests: list[Request] = []
         self._service = ModelService(settings)

@@ -1,7 +1,8 @@
 """A finished book that is gone on with: what closed it is made anew, once, and what stood there stays on record."""
 
+import shutil
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -95,16 +96,15 @@ class Shelf:
         return {task.stage: task for task in tasks if task.stage in LAST}
 
 
-@pytest.fixture
-def shelf(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Shelf]:
-    profile = getattr(request, "param", "economy")  # in which no model reviews
-    settings = make_settings(tmp_path, free_megabytes=0, keep_vault=False)
+@contextmanager
+def shelved(home: Path, profile: str, blueprint: Path) -> Iterator[Shelf]:
+    """The book in a data folder, begun if it is not there, for as long as the block lasts."""
+    settings = make_settings(home, free_megabytes=0, keep_vault=False)
     database = new_library(settings)
     with closing(ModelService(settings)) as models:
         killing = Killing(models)
-        blueprint = str(short_case(tmp_path))
         brief = make_brief(
-            {"premise": "A keeper finds a log.", "length": 500, "profile": profile, "blueprint": blueprint}
+            {"premise": "A keeper finds a log.", "length": 500, "profile": profile, "blueprint": str(blueprint)}
         )
         book = find_or_create(database, brief)
         storage = BookStorage(database, book.id, brief.language)
@@ -112,48 +112,76 @@ def shelf(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Shelf]:
     database.dispose()
 
 
-def test_what_closed_a_book_is_made_anew_behind_its_new_end_and_the_old_versions_stay(shelf: Shelf) -> None:
-    finished = shelf.run()
-    labels = {stage: task.label for stage, task in shelf.last.items()}
-    shelf.go_on()
+@pytest.fixture
+def shelf(tmp_path: Path) -> Iterator[Shelf]:
+    """The book, not yet begun, with a model that reviews it."""
+    with shelved(tmp_path, "standard", short_case(tmp_path)) as found:
+        yield found
 
-    longer = shelf.run()
 
-    reports = [shelf.versions(shelf.last[stage], DocumentKind.REPORT) for stage in LAST[:2]]
-    blurbs = shelf.versions(shelf.root, DocumentKind.BLURB)
-    index = shelf.versions(shelf.last[LAST[2]], DocumentKind.DESIGN)
-    with shelf.storage.read() as stores:
+@pytest.fixture(scope="module")
+def blueprint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the blueprint of the book that is written once."""
+    return short_case(tmp_path_factory.mktemp("blueprint"))
+
+
+@pytest.fixture(scope="module")
+def written(blueprint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with the book written to its end, in a profile in which no model reviews."""
+    home = tmp_path_factory.mktemp("written") / "home"
+    with shelved(home, "economy", blueprint) as made:
+        made.run()
+    return home
+
+
+@pytest.fixture
+def finished(written: Path, blueprint: Path, tmp_path: Path) -> Iterator[Shelf]:
+    """The book in a copy of that data folder."""
+    shutil.copytree(written, tmp_path / "home")
+    with shelved(tmp_path / "home", "economy", blueprint) as found:
+        yield found
+
+
+def test_what_closed_a_book_is_made_anew_behind_its_new_end_and_the_old_versions_stay(finished: Shelf) -> None:
+    title = finished.book.title
+    labels = {stage: task.label for stage, task in finished.last.items()}
+    finished.go_on()
+
+    longer = finished.run()
+
+    reports = [finished.versions(finished.last[stage], DocumentKind.REPORT) for stage in LAST[:2]]
+    blurbs = finished.versions(finished.root, DocumentKind.BLURB)
+    index = finished.versions(finished.last[LAST[2]], DocumentKind.DESIGN)
+    with finished.storage.read() as stores:
         prose = [stores.documents.current(leaf.key, DocumentKind.PROSE).id for leaf in stores.nodes.leaves()]  # type: ignore[union-attr]
     assert [len(versions) for versions in (*reports, blurbs)] == [2, 2, 2]
     assert reports[0][-1].id > prose[-1], "the review has read the new end"
     mended = max(prose)  # what it found fault with was mended before the rest was made
     assert all(max(version.id for version in versions) > mended for versions in (reports[1], blurbs, index))
-    assert {stage: task.label for stage, task in shelf.last.items()} == labels
-    assert {task.status for task in shelf.last.values()} == {NodeStatus.DONE}
-    assert (longer.state, longer.title) == (BookState.FINISHED, finished.title)
+    assert {stage: task.label for stage, task in finished.last.items()} == labels
+    assert {task.status for task in finished.last.values()} == {NodeStatus.DONE}
+    assert (longer.state, longer.title) == (BookState.FINISHED, title)
 
 
-def test_a_book_that_a_killed_refresh_left_has_the_same_end_and_is_looked_over_no_more(shelf: Shelf) -> None:
-    shelf.run()
-    with shelf.storage.write() as stores:
+def test_a_book_that_a_killed_refresh_left_has_the_same_end_and_is_looked_over_no_more(finished: Shelf) -> None:
+    with finished.storage.write() as stores:
         node = stores.nodes.by_label(stores.codex.reading_order().chapters[0])
         summary = chosen(stores, node, DocumentKind.SUMMARY)
         take_in(stores, node, summary, f"{summary.text}\n\nThe lamp was blue all along.")
-    with hold_book(shelf.book.id, shelf.around, way_on="`bookwright refresh`") as deps:
+    with hold_book(finished.book.id, finished.around, way_on="`bookwright refresh`") as deps:
         redone = refresh(RefreshScope(), deps, lambda redone: None)
-    with shelf.storage.write() as stores:
-        stores.books.set_state(shelf.book.id, BookState.PAUSED)
-    shelf.models.asked.clear()
+    with finished.storage.write() as stores:
+        stores.books.set_state(finished.book.id, BookState.PAUSED)
+    finished.models.asked.clear()
 
-    shelf.run()
+    finished.run()
 
-    assert (shelf.root.key, DocumentKind.SUMMARY) in [(one.document.node, one.document.kind) for one in redone]
-    assert shelf.models.asked == []
-    assert [len(shelf.versions(shelf.last[stage], DocumentKind.REPORT)) for stage in LAST[:2]] == [1, 1]
+    assert (finished.root.key, DocumentKind.SUMMARY) in [(one.document.node, one.document.kind) for one in redone]
+    assert finished.models.asked == []
+    assert [len(finished.versions(finished.last[stage], DocumentKind.REPORT)) for stage in LAST[:2]] == [1, 1]
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("shelf", ["standard"], indirect=True)
 def test_one_that_is_killed_on_its_way_to_the_new_end_pays_nothing_twice(shelf: Shelf) -> None:
     shelf.models.finds_fault = True
     shelf.run()
@@ -174,7 +202,6 @@ def test_one_that_is_killed_on_its_way_to_the_new_end_pays_nothing_twice(shelf: 
     assert len(shelf.versions(shelf.root, DocumentKind.BLURB)) == 2
 
 
-@pytest.mark.parametrize("shelf", ["standard"], indirect=True)
 def test_a_look_at_the_end_that_was_interrupted_waits_for_the_new_end(shelf: Shelf) -> None:
     shelf.models.kills_at = "/amend."
     with pytest.raises(KeyboardInterrupt):
@@ -193,26 +220,24 @@ def test_a_look_at_the_end_that_was_interrupted_waits_for_the_new_end(shelf: She
     assert [len(shelf.versions(shelf.last[stage], DocumentKind.REPORT)) for stage in LAST[:2]] == [2, 1]
 
 
-def test_a_blurb_in_the_authors_own_words_stays(shelf: Shelf) -> None:
-    shelf.run()
-    with shelf.storage.write() as stores:
-        blurb = stores.documents.current(shelf.root.key, DocumentKind.BLURB)
+def test_a_blurb_in_the_authors_own_words_stays(finished: Shelf) -> None:
+    with finished.storage.write() as stores:
+        blurb = stores.documents.current(finished.root.key, DocumentKind.BLURB)
         assert blurb is not None
-        take_in(stores, shelf.root, blurb, "Who wrote the log?")
-    shelf.go_on()
+        take_in(stores, finished.root, blurb, "Who wrote the log?")
+    finished.go_on()
 
-    shelf.run()
+    finished.run()
 
-    assert [version.version for version in shelf.versions(shelf.root, DocumentKind.BLURB)] == [1, 2]
+    assert [version.version for version in finished.versions(finished.root, DocumentKind.BLURB)] == [1, 2]
 
 
-def test_until_the_new_end_stands_nothing_behind_it_counts_as_done(shelf: Shelf) -> None:
-    shelf.run()
-    shelf.go_on()
+def test_until_the_new_end_stands_nothing_behind_it_counts_as_done(finished: Shelf) -> None:
+    finished.go_on()
 
-    with shelf.storage.read() as stores:
-        book, units = stores.books.get(shelf.book.id), VaultRows(stores.connection, shelf.book.id).units()
-        stages = stages_of(stores, book, shelf.root, units, has_prose=True)
+    with finished.storage.read() as stores:
+        book, units = stores.books.get(finished.book.id), VaultRows(stores.connection, finished.book.id).units()
+        stages = stages_of(stores, book, finished.root, units, has_prose=True)
 
     assert [(stage.name, stage.status) for stage in stages[-2:]] == [
         ("Validation", StageStatus.PENDING), ("publish", StageStatus.PENDING),

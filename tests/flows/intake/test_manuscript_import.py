@@ -11,7 +11,6 @@ import pytest
 from bookwright.agents.backends.service import ModelService
 from bookwright.flows.intake.continuation import go_on
 from bookwright.flows.intake.manuscript_import import bring_in, find_imports, longest_piece
-from bookwright.flows.library import open_library
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.manuscripts.chapters import recognise
@@ -28,7 +27,7 @@ from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.stores import BookStorage
 from tests.manuscripts.novels import HABITS, Novel, write_novel
-from tests.support.books import make_settings
+from tests.support.books import make_settings, new_library
 
 DIGEST = "ab" * 32
 
@@ -58,7 +57,7 @@ class Studio:
     models: Stopping
 
     def __post_init__(self) -> None:
-        self.database = open_library(self.settings)
+        self.database = new_library(self.settings)
 
     def import_text(self, text: str, language: str = "en", *, piece: int | None = None, **brief: Any) -> Book:
         """Make a book of a text."""
@@ -84,7 +83,7 @@ class Studio:
 
 @pytest.fixture
 def studio(tmp_path: Path) -> Iterator[Studio]:
-    settings = make_settings(tmp_path, free_megabytes=0)
+    settings = make_settings(tmp_path, free_megabytes=0, keep_vault=False)
     with closing(ModelService(settings)) as models:
         yield Studio(settings, Stopping(models))
 
@@ -143,14 +142,16 @@ def test_what_waits_for_the_maintainers_is_bounded_however_many_chapters_there_a
 
 def test_an_analysis_that_is_killed_at_any_call_goes_on_without_paying_twice(tmp_path: Path):
     novel = a_novel("en words", 2)
-    settings = make_settings(tmp_path / "whole", free_megabytes=0)
+    settings = make_settings(tmp_path / "whole", free_megabytes=0, keep_vault=False)
     with closing(ModelService(settings)) as models:
         whole = Studio(settings, Stopping(models))
         whole.run(whole.import_text(novel.text, profile="fine"))
         names = whole.models.asked
 
         for at in (4, len(names) - 2):
-            killed = Studio(make_settings(tmp_path / f"at{at}", free_megabytes=0), Stopping(models, at))
+            killed = Studio(
+                make_settings(tmp_path / f"at{at}", free_megabytes=0, keep_vault=False), Stopping(models, at)
+            )
             book = killed.import_text(novel.text, profile="fine")
             with pytest.raises(KeyboardInterrupt):
                 killed.run(book)

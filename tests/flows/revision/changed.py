@@ -127,7 +127,7 @@ def reopened(home: Path) -> Written:
 
 
 def _settings(home: Path) -> Settings:
-    return make_settings(home, free_megabytes=0).model_copy(update={"model": "rehearsal:miss"})
+    return make_settings(home, free_megabytes=0, keep_vault=False).model_copy(update={"model": "rehearsal:miss"})
 
 
 def made(stores: Stores, *kinds: DocumentKind) -> dict[tuple[str, DocumentKind], Document]:
