@@ -1,4 +1,7 @@
-"""Spans go out by OpenTelemetry's own variables, by both protocols; without those nothing of it is even imported."""
+"""Spans go out by OpenTelemetry's own variables, by both protocols.
+
+That nothing which makes them is imported without the variables, tests/cli/test_verbs.py has.
+"""
 
 import json
 import os
@@ -16,17 +19,6 @@ from tests.places import ROOT
 from tests.support.forks import Told, reached
 
 BRIEF = ("--premise", "A keeper reads a log in her own hand.", "--title", "The Log", "--words", "300")
-PROGRAM = """
-import json, sys
-from bookwright.__main__ import main
-try:
-    main()
-finally:
-    ours = [name for name in sys.modules if name.startswith("bookwright.agents.tracing")]
-    sys.stderr.write("MODULES " + json.dumps(ours))
-"""
-
-
 WRITE = ("write", *BRIEF, "--no-prefect", "--json")
 
 
@@ -41,10 +33,10 @@ def write(home: Path, **variables: str) -> Told:
     return reached().run(["bookwright", *WRITE], cwd=ROOT, environment=environment_of(home, **variables))
 
 
-def write_anew(home: Path, program: str = PROGRAM, **variables: str) -> "subprocess.CompletedProcess[str]":
+def write_anew(home: Path, **variables: str) -> "subprocess.CompletedProcess[str]":
     """Do so in a process that has imported nothing yet."""
     return subprocess.run(
-        [sys.executable, "-c", program, *WRITE], env=environment_of(home, **variables), cwd=ROOT, check=False,
+        [sys.executable, "-m", "bookwright", *WRITE], env=environment_of(home, **variables), cwd=ROOT, check=False,
         capture_output=True, text=True,
     )  # fmt: skip
 
@@ -78,14 +70,6 @@ def test_spans_arrive_by_http_with_the_headers_that_are_set(tmp_path: Path) -> N
     assert collector.resources[0]["service.name"] == "bookwright"
 
 
-def test_without_the_variables_nothing_that_makes_spans_is_imported(tmp_path: Path) -> None:
-    done = write_anew(tmp_path)
-
-    assert done.returncode == 0, done.stderr
-    modules = json.loads(done.stderr.partition("MODULES ")[2])
-    assert modules == []
-
-
 def test_a_collector_that_is_away_costs_no_book_and_no_line(tmp_path: Path) -> None:
     done = write_anew(
         tmp_path, OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9", OTEL_EXPORTER_OTLP_TIMEOUT="1",
@@ -98,14 +82,13 @@ def test_a_collector_that_is_away_costs_no_book_and_no_line(tmp_path: Path) -> N
 
 
 def test_a_package_that_is_missing_is_named_before_anything_is_written(tmp_path: Path) -> None:
-    program = f"import sys\nsys.modules['{tracing._EXPORTERS['http/protobuf']}'] = None\n{PROGRAM}"
+    endpoint = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"}
+    lacking = ["tests.support.lacking", tracing._EXPORTERS["http/protobuf"], "bookwright", *WRITE]
 
-    done = write_anew(
-        tmp_path, program, OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9", OTEL_EXPORTER_OTLP_PROTOCOL="http/protobuf"
-    )  # fmt: skip
+    done = reached().run(lacking, cwd=ROOT, environment=environment_of(tmp_path, **endpoint))
 
     assert done.returncode == 2
-    assert "pip install 'bookwright[tracing]'" in done.stderr
+    assert b"pip install 'bookwright[tracing]'" in done.stderr
 
 
 @pytest.mark.parametrize(
