@@ -121,19 +121,6 @@ def test_where_no_variable_asks_for_spans_nothing_that_makes_them_is_imported(
     assert "bookwright.flows.tracing" in loaded[WRITES]
 
 
-def test_the_flow_tells_of_its_parameters_as_they_are_and_without_a_web_framework() -> None:
-    code = (
-        "import json, sys; from bookwright.flows.write_book import write_book;"
-        "told = write_book.serialize_parameters({'book': None, 'brief': {'premise': 'A lamp.', 'length': 900}});"
-        "print(json.dumps([told, 'fastapi' in sys.modules]))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-
-    told, is_loaded = json.loads(done.stdout.splitlines()[-1])
-    assert told == {"book": None, "brief": {"premise": "A lamp.", "length": 900}}
-    assert not is_loaded
-
-
 def test_the_help_lists_every_verb_under_what_it_is_for(home: Path) -> None:
     _, shown = run("--help", COLUMNS="80")
 
