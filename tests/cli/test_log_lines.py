@@ -5,7 +5,6 @@ import logging
 import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +16,31 @@ from bookwright.models.settings import load_settings
 from tests.cli.conftest import Cli
 
 BRIEF = ("--premise", "A keeper reads a log in her own hand.", "--words", "300", "--no-prefect")
+
+
+PROGRAM = """
+import logging
+from bookwright.cli import log_lines
+log_lines.begin(is_verbose=False, as_json=True)
+from prefect.logging.configuration import setup_logging
+setup_logging()
+from bookwright.cli.output import note
+note("the server is up")
+logging.getLogger("prefect.books").warning("it rests")
+"""
+
+
+@pytest.fixture(scope="module")
+def said_beside_prefect(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """What a program says on stderr whose lines are JSON, once Prefect has set up logging in it as we have it do.
+
+    Prefect reads its settings where it is imported, so it is a process of its own.
+    """
+    environment = server_environment(load_settings(home=tmp_path_factory.mktemp("prefect"), log_format="json"), 4200)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], env=os.environ | environment, check=True, capture_output=True, text=True
+    )
+    return lines(done.stderr)
 
 
 def lines(text: str) -> list[dict[str, Any]]:
@@ -48,16 +72,10 @@ def test_what_is_asked_of_whom_is_one_object_a_call(cli: Cli, monkeypatch: pytes
     assert {line["logger"] for line in asked} == {"bookwright.agents.steps.asking"}
 
 
-def test_lines_stay_json_where_prefect_has_set_up_logging_of_its_own(tmp_path: Path) -> None:
-    program = (
-        "from bookwright.cli import log_lines\nlog_lines.begin(is_verbose=False, as_json=True)\n"
-        "from prefect.logging.configuration import setup_logging\nsetup_logging()\n"
-        "from bookwright.cli.output import note\nnote('the server is up')"
-    )
+def test_lines_stay_json_where_prefect_has_set_up_logging_of_its_own(said_beside_prefect: list[dict[str, Any]]) -> None:
+    ours = [line for line in said_beside_prefect if line.get("msg") != "it rests"]
 
-    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
-
-    assert [line["message"] for line in lines(done.stderr)] == ["the server is up"]
+    assert [line["message"] for line in ours] == ["the server is up"]
 
 
 def test_the_facts_on_stdout_are_the_same(cli: Cli) -> None:
@@ -75,17 +93,7 @@ def test_a_line_within_a_span_has_its_ids() -> None:
     assert "trace_id" not in json.loads(JsonLines().format(record))
 
 
-def test_prefects_own_log_is_json_where_ours_is(tmp_path: Path) -> None:
-    """Prefect reads its settings where it is imported, so it is asked in a process of its own."""
-    environment = server_environment(load_settings(home=tmp_path, log_format="json"), 4200)
-    program = (
-        "import logging\nfrom prefect.logging.configuration import setup_logging\nsetup_logging()\n"
-        "logging.getLogger('prefect.books').warning('it rests')"
-    )
+def test_prefects_own_log_is_json_where_ours_is(said_beside_prefect: list[dict[str, Any]]) -> None:
+    [line] = [line for line in said_beside_prefect if line.get("msg") == "it rests"]
 
-    done = subprocess.run(
-        [sys.executable, "-c", program], env=os.environ | environment, check=True, capture_output=True, text=True
-    )
-
-    [line] = [line for line in lines(done.stderr) if line["msg"] == "it rests"]
     assert line["name"] == "prefect.books"

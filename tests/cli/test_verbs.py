@@ -22,7 +22,10 @@ NAMES = [name for verbs in VERBS.values() for name in verbs]
 
 LOOKS = (("version",), ("--help",), ("tree", "lamp"), ("log", "lamp"), ("status",), ("status", "lamp"))
 GOES_ON = ("resume", "lamp", "--no-prefect", "--json")
-IN_TURN = (("--help",), ("version",), ("examples",), *LOOKS[2:], ("read", "lamp"), ("branches", "lamp"), GOES_ON)
+WRITES = ("write", "--premise", "A keeper reads a log.", "--words", "300", "--no-prefect", "--json")
+IN_TURN = (
+    ("--help",), ("version",), ("examples",), *LOOKS[2:], ("read", "lamp"), ("branches", "lamp"), GOES_ON, WRITES,
+)  # fmt: skip
 """Each imports what those before it do and more, so that one process tells of all."""
 NOT_FOR_LOOKS = (
     "prefect", "pydantic_ai", "openai", "anthropic", "chromadb", "numpy", "textual", "trafilatura", "lxml", "alembic",
@@ -58,7 +61,8 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, ...], se
     with pytest.MonkeyPatch.context() as environment:
         a_book(make_settings(set_home(tmp_path_factory.mktemp("in_turn") / "home", environment)), length=900)
         command = [sys.executable, "-c", code, json.dumps(IN_TURN)]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        untraced = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
+        done = subprocess.run(command, env=untraced, capture_output=True, text=True, check=True)
     told = [line for line in done.stderr.splitlines() if line.startswith("[")]
     return {line: set(json.loads(modules)) for line, modules in zip(IN_TURN, told, strict=True)}
 
@@ -110,17 +114,11 @@ def test_a_book_is_gone_on_with_without_what_it_does_not_need(loaded: dict[tuple
     assert "bookwright.flows.run_book" in loaded[GOES_ON]
 
 
-def test_the_flow_tells_of_its_parameters_as_they_are_and_without_a_web_framework() -> None:
-    code = (
-        "import json, sys; from bookwright.flows.write_book import write_book;"
-        "told = write_book.serialize_parameters({'book': None, 'brief': {'premise': 'A lamp.', 'length': 900}});"
-        "print(json.dumps([told, 'fastapi' in sys.modules]))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-
-    told, is_loaded = json.loads(done.stdout.splitlines()[-1])
-    assert told == {"book": None, "brief": {"premise": "A lamp.", "length": 900}}
-    assert not is_loaded
+def test_where_no_variable_asks_for_spans_nothing_that_makes_them_is_imported(
+    loaded: dict[tuple[str, ...], set[str]],
+) -> None:
+    assert [name for name in loaded[WRITES] if name.startswith("bookwright.agents.tracing")] == []
+    assert "bookwright.flows.tracing" in loaded[WRITES]
 
 
 def test_the_help_lists_every_verb_under_what_it_is_for(home: Path) -> None:

@@ -3,11 +3,11 @@
 import re
 import subprocess
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 import yaml
+from lxml import html
 
 from tests.places import ROOT
 
@@ -15,23 +15,10 @@ LOADING = dict.fromkeys(("script", "img", "iframe", "source", "video", "audio"),
 """What a page has loaded without being asked to. Links that a reader follows are none."""
 
 
-class Loads(HTMLParser):
-    """What a page loads."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[str] = []
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        values = dict(attributes)
-        if tag in LOADING and values.get("rel") != "canonical":
-            self.found.append(values.get(LOADING[tag]) or "")
-
-
 def loads(page: Path) -> list[str]:
-    parser = Loads()
-    parser.feed(page.read_text("utf-8"))
-    return parser.found
+    """What a page loads."""
+    found = html.document_fromstring(page.read_bytes()).iter(*LOADING)
+    return [element.get(LOADING[element.tag]) or "" for element in found if element.get("rel") != "canonical"]
 
 
 @pytest.fixture(scope="module")

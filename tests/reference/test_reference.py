@@ -110,5 +110,6 @@ def test_the_events_of_a_book_fit_theirs(cli: Cli, book: Any, settings: Any) -> 
     [written] = [one for one in Library(settings.home).books() if one.id != "lamp"]
     told = [json.loads(as_json(event)) for event in written.events()]
 
+    schema = schemas.kept()["event"]
     assert len(told) > 20
-    assert [fault for value in told for fault in schemas.faults(schemas.kept()["event"], value)] == []
+    assert [fault for value in told for fault in schemas.faults(schema, value)] == []

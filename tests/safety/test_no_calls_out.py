@@ -20,7 +20,7 @@ from bookwright.flows.prefect.server import free_port, stop_process
 from tests.cli.terminal import Terminal
 from tests.support.fake_provider import FakeProvider
 from tests.support.novelist import write as novelist
-from tests.support.prefect_database import give_database, has_deployment
+from tests.support.prefect_database import give_database, has_deployment, heard_at_its_making
 
 HERE = Path(__file__).parent
 MODEL_HOST = "localhost"
@@ -61,6 +61,7 @@ def reached(provider: FakeProvider) -> dict[str, str]:
 @pytest.mark.prefect
 @pytest.mark.slow
 def test_write_in_a_terminal_looks_up_its_model_alone(environment: Mapping[str, str], overheard: Path) -> None:
+    give_database(Path(environment["BOOKWRIGHT_HOME"]) / "prefect")
     with FakeProvider(author=novelist) as provider:
         terminal = Terminal(["write", *BRIEF], {**environment, **reached(provider)})
         try:
@@ -80,7 +81,7 @@ def test_server_and_worker_look_up_their_model_alone(environment: Mapping[str, s
         variables = {**environment, **reached(provider)}
         command = [sys.executable, "-m", "bookwright"]
         home = Path(variables["BOOKWRIGHT_HOME"])
-        give_database(home / "prefect")  # the server of a terminal makes its own
+        give_database(home / "prefect")
         server = subprocess.Popen([*command, "server", "--worker", "--port", str(free_port())], env=variables)
         try:
             wait_for((home / "prefect" / "api-url").exists)
@@ -97,9 +98,17 @@ def test_server_and_worker_look_up_their_model_alone(environment: Mapping[str, s
     assert {"__main__.py", "app.py", "engine.py"} <= programs  # the server and the run were heard, too
 
 
-@pytest.mark.parametrize("module", ["bookwright.flows.write_book", "bookwright.flows.prefect.child", "tests.conftest"])
+@pytest.mark.prefect
+def test_the_database_of_a_server_is_made_without_a_call() -> None:
+    assert hosts(heard_at_its_making()) == OWN
+
+
+@pytest.mark.parametrize("module", ["bookwright.flows.prefect.child", "tests.conftest"])
 def test_telemetry_is_off_before_prefect_is_imported(environment: Mapping[str, str], module: str) -> None:
-    """Whichever module of ours a program begins with, and whatever the variables said before."""
+    """Whichever module of ours a program begins with, and whatever the variables said before.
+
+    Of the module of the flow tests/flows/prefect/test_importing.py has it.
+    """
     program = (
         f"import json, os, sys\nimport {module}\nfrom bookwright import NO_CALLS_OUT\n"
         "print(json.dumps([{name: os.environ[name] for name in NO_CALLS_OUT}, list(sys.modules)]))"

@@ -13,6 +13,7 @@ from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.storage.stores import BookStorage
 from tests.cli.shelf import tell_of_odo
 from tests.studio.test_book_pages import PIECE
+from tests.studio.units import rewrite, text
 
 RAIN = "Rain fell. The [red] lamp went out."
 
@@ -27,26 +28,6 @@ def forked(page: TestClient, at: str = "", name: str = "she stays") -> str:
     made = page.post("/books/lamp/fork", data={"at": at, "name": name}, headers=PIECE)
     assert made.status_code == 200, made.text
     return str(made.headers["hx-redirect"].removeprefix("/books/"))
-
-
-def rewrite(book: BookStorage, label: str, text: str) -> None:
-    """Give a unit other words."""
-    with book.write() as stores:
-        node = stores.nodes.by_label(label)
-        old = stores.documents.current(node.key, DocumentKind.PROSE)
-        assert old is not None
-        stores.documents.add(
-            NewDocument(node=node.key, kind=DocumentKind.PROSE, text=text, origin=DocumentOrigin.AUTHOR,
-                        base=old.version), None,
-        )  # fmt: skip
-
-
-def text(book: BookStorage, label: str) -> str:
-    """The text of a unit."""
-    with book.read() as stores:
-        found = stores.documents.current(stores.nodes.by_label(label).key, DocumentKind.PROSE)
-        assert found is not None
-        return found.text
 
 
 def seen(shown: str) -> str:

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from bookwright.app.access import open_book
+from bookwright.app.branches.forks import fork
 from bookwright.models.codex.entries import CodexEntry
 from bookwright.models.codex.record import Origin
 from bookwright.models.edit import Anchor
@@ -19,6 +21,7 @@ from bookwright.storage.steps.pages import StepFilter
 from bookwright.storage.stores import BookStorage
 from tests.cli.shelf import a_book
 from tests.studio.browsing import STRANGE_NAME, SharedStudio, Visit, environment_of, playwright, running_studio
+from tests.studio.units import rewrite
 from tests.support.browser import needs_browser
 from tests.support.forks import reached
 
@@ -55,9 +58,9 @@ def test_a_killed_book_is_seen_and_gone_on_with(visit: Visit, shared: SharedStud
     expect(row.locator(".standing.paused")).to_be_visible(timeout=90_000)
 
 
-def test_twelve_tabs_share_one_stream_and_hear_of_a_change(visit: Visit, shared: SharedStudio) -> None:
+def test_eight_tabs_share_one_stream_and_hear_of_a_change(visit: Visit, shared: SharedStudio) -> None:
     a_book(shared.settings, identity="tabs")
-    tabs = [visit.tab() for _ in range(12)]
+    tabs = [visit.tab() for _ in range(8)]  # to one host a browser has six connections
 
     tabs[0].locator("#book-tabs").get_by_role("button", name="Put away").click()
 
@@ -122,6 +125,23 @@ def test_nothing_keeps_people_out_of_any_page_in_light_dark_or_on_a_phone(shared
     with shared.visiting() as visit:
         found = barriers(visit, (*PAGES, f"/books/lamp/journal/{step}"))
         assert visit.complaints == []
+    assert found == {}
+
+
+def test_nothing_keeps_people_out_of_the_pages_of_branches(shared: SharedStudio) -> None:
+    book = a_book(shared.settings, identity="open")
+    with open_book("open", lambda line: None, shared.settings) as opened:
+        made = fork(opened, None, "she hides").book
+    other = BookStorage(book.database, made, book.language)
+    rewrite(book, "1.1", "Snow fell.")
+    rewrite(other, "1.1", "Hail fell.")
+    rewrite(other, "1.2", "She hid the log.")
+    pages = ("branches", f"compare/{made}", f"compare/{made}/1.2", f"merge/{made}", "read/1.2", "page/1.2")
+
+    with shared.visiting() as visit:
+        found = barriers(visit, [f"/books/open/{path}" for path in pages])
+        assert visit.complaints == []
+
     assert found == {}
 
 
