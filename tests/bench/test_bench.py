@@ -34,17 +34,6 @@ def test_a_measure_knows_whether_its_target_is_met(value: float, target: str, me
     assert Measure("x", value, "y", target).as_dict()["met"] is met
 
 
-def test_a_step_makes_one_sync() -> None:
-    try:
-        found = shim.run("engine:beside_a_raw_journal", sync_micros=0, rounds=1, steps=300)
-    except shim.NoCompiler as error:
-        pytest.skip(str(error))
-
-    assert found["syncs"] <= 1.1
-    assert 1.0 <= found["raw_syncs"] <= 1.05
-    assert found["stored"] <= 1.4
-
-
 def test_a_step_takes_few_statements_and_rows(tmp_path: Path) -> None:
     with counted_queries() as queries, counted_rows() as rows:
         walk_null_book(tmp_path, NullAsker(300))
