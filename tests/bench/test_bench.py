@@ -34,17 +34,6 @@ def test_a_measure_knows_whether_its_target_is_met(value: float, target: str, me
     assert Measure("x", value, "y", target).as_dict()["met"] is met
 
 
-def test_a_step_makes_one_sync() -> None:
-    try:
-        found = shim.run("engine:beside_a_raw_journal", sync_micros=0, rounds=1, steps=300)
-    except shim.NoCompiler as error:
-        pytest.skip(str(error))
-
-    assert found["syncs"] <= 1.1
-    assert 1.0 <= found["raw_syncs"] <= 1.05
-    assert found["stored"] <= 1.4
-
-
 def test_a_step_takes_few_statements_and_rows(tmp_path: Path) -> None:
     with counted_queries() as queries, counted_rows() as rows:
         walk_null_book(tmp_path, NullAsker(300))
@@ -73,7 +62,7 @@ def test_a_rehearsed_book_takes_few_statements_rows_and_files(tmp_path: Path) ->
 
 def test_a_resumed_book_asks_as_many_queries_at_any_size() -> None:
     queries = []
-    for nodes in (40, 100):
+    for nodes in (20, 60):
         with shim.memory_folder() as home:
             resume.stop_at(home, str(home), nodes)
             queries.append(resume.go_on(home, str(home))["queries"])
@@ -84,12 +73,12 @@ def test_a_resumed_book_asks_as_many_queries_at_any_size() -> None:
 
 def test_a_step_takes_as_many_statements_and_rows_in_a_tree_of_any_size(tmp_path: Path) -> None:
     bare, whole = [], []
-    for nodes in (600, 1_400):  # two acts of one volume, four of two
+    for nodes in (600, 1_000):  # two acts of one volume, three of two
         home = tmp_path / str(nodes)
-        laid = scale_tree.lay(tmp_path, str(home), nodes, acts_a_volume=3)
+        laid = scale_tree.lay(tmp_path, str(home), nodes, acts_a_volume=2)
         assert laid["nodes"] == pytest.approx(nodes, rel=0.02)
         bare.append(scale_tree.go_on(tmp_path, str(home), with_context=False, steps=60, skipped=100))
-        whole.append(scale_tree.go_on(tmp_path, str(home), with_context=True, steps=40, skipped=20))
+        whole.append(scale_tree.go_on(tmp_path, str(home), with_context=True, steps=20, skipped=10))
 
     assert bare[0]["queries"] == bare[1]["queries"] <= 7
     assert bare[0]["rows"] == bare[1]["rows"] <= 8

@@ -65,7 +65,7 @@ def test_who_looks_something_up_is_not_told_the_secrets_and_shares_all_that_come
 
 
 def test_what_a_decision_leaves_open_does_not_move_what_the_unit_shares(library):
-    chapter = library.grow(200)
+    chapter = library.grow(100)
     builder = library.builder()
     library.index.catch_up(library.journal)
     before = builder.build(chapter, chapter, Activity.PLAN, "planner")

@@ -59,7 +59,7 @@ def test_the_books_own_designs_give_way_to_the_book_design(library):
 
 
 def test_retrieval_finds_an_old_design_by_the_name_in_the_goal(library):
-    library.grow(200)
+    library.grow(100)
     with library.storage.write() as stores:
         early = stores.nodes.by_label("1.1.4")
         library.add_task(stores, early, "Marguerite was born on the island and hates the sea.")
@@ -73,7 +73,7 @@ def test_retrieval_finds_an_old_design_by_the_name_in_the_goal(library):
 
 
 def test_what_a_model_asked_about_a_chapter_finds_what_its_goal_does_not_name(library):
-    library.grow(200)
+    library.grow(100)
     with library.storage.write() as stores:
         early = stores.nodes.by_label("1.1.4")
         library.add_task(stores, early, "Marguerite was born on the island and hates the sea.")

@@ -34,7 +34,7 @@ class DeadEmbedder(Hashing):
 
 def chapter_with_past(library: Library) -> TaskNode:
     """A chapter behind many others, planned after a search of the book so far."""
-    unit = library.grow(120)
+    unit = library.grow(60)
     library.keep(DocumentKind.BOOK_DESIGN, "Ines keeps the lamp.")
     return unit
 

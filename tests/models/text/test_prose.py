@@ -35,14 +35,18 @@ SENTENCES = {
     ),
 }  # fmt: skip
 JOINTS = {Language.EN: " ", Language.ZH: "", Language.JA: "", Language.KO: " "}
+PARAGRAPHS = {
+    language: st.lists(st.sampled_from(known), min_size=1, max_size=8).map(JOINTS[language].join)
+    for language, known in SENTENCES.items()
+}
+TEXTS = {language: st.lists(paragraph, min_size=1, max_size=6) for language, paragraph in PARAGRAPHS.items()}
 
 
 @st.composite
-def texts(draw: st.DrawFn, min_paragraphs: int = 1) -> tuple[Language, str]:
+def texts(draw: st.DrawFn) -> tuple[Language, str]:
     """A language and a text in it, of several paragraphs."""
     language = draw(st.sampled_from(Language))
-    paragraph = st.lists(st.sampled_from(SENTENCES[language]), min_size=1, max_size=8).map(JOINTS[language].join)
-    return language, "\n\n".join(draw(st.lists(paragraph, min_size=min_paragraphs, max_size=6)))
+    return language, "\n\n".join(draw(TEXTS[language]))
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def test_narrow_prose_names_nobody_new_and_lets_nobody_speak(room: Room) -> None
     # Without its grammar the model names Tom Brown within these few words.
     asked = f"{PREMISE}\n\nTell of Tom Brown, Ann and Captain Miller of London, and who says what."
 
-    reply = room.ask(request_for(asked, prefill=opening, tokens=40, extra=extra))
+    reply = room.ask(request_for(asked, prefill=opening, tokens=24, extra=extra))
 
     words = reply.text.replace(".", " . ").replace(",", " ").split()
     inside = [word for previous, word in itertools.pairwise(words) if previous != "."]
