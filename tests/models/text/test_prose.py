@@ -1,6 +1,7 @@
 """Prose cut and added to in code: nothing is lost that was not asked for, and lengths come nearer."""
 
 import re
+from functools import cache
 
 import pytest
 from hypothesis import given
@@ -35,18 +36,19 @@ SENTENCES = {
     ),
 }  # fmt: skip
 JOINTS = {Language.EN: " ", Language.ZH: "", Language.JA: "", Language.KO: " "}
-PARAGRAPHS = {
-    language: st.lists(st.sampled_from(known), min_size=1, max_size=8).map(JOINTS[language].join)
-    for language, known in SENTENCES.items()
-}
-TEXTS = {language: st.lists(paragraph, min_size=1, max_size=6) for language, paragraph in PARAGRAPHS.items()}
+
+
+@cache
+def _paragraphs(language: Language, least: int) -> st.SearchStrategy[list[str]]:
+    paragraph = st.lists(st.sampled_from(SENTENCES[language]), min_size=1, max_size=8).map(JOINTS[language].join)
+    return st.lists(paragraph, min_size=least, max_size=6)
 
 
 @st.composite
-def texts(draw: st.DrawFn) -> tuple[Language, str]:
+def texts(draw: st.DrawFn, min_paragraphs: int = 1) -> tuple[Language, str]:
     """A language and a text in it, of several paragraphs."""
     language = draw(st.sampled_from(Language))
-    return language, "\n\n".join(draw(TEXTS[language]))
+    return language, "\n\n".join(draw(_paragraphs(language, min_paragraphs)))
 
 
 @pytest.mark.parametrize(
