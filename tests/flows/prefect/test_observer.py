@@ -53,27 +53,34 @@ from tests.support.novelist import write as novelist
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
 
-def test_each_activity_is_one_task_run_with_a_readable_name_and_asks_for_no_slot_of_its_tags(
+def test_each_activity_is_one_task_run_of_the_run_that_did_it_with_a_readable_name_and_asks_for_no_slot_of_its_tags(
     prefect_server: None, home: Path, plain_walk: list[str]
 ) -> None:
+    """Of a book that went on: the second run shows only what was left."""
     with get_client(sync_client=True) as client:
         for tag in (f"book:{BOOK}", "level:book", "level:chapter", "type:write", "type:design"):
             client.create_concurrency_limit(tag=tag, concurrency_limit=0)
         try:
-            state = run_flow(brief=BRIEF)  # one that asked for a slot would wait for ever
-            run = flow_run_of(client, state)
-            task_runs = ended_task_runs(client, run, len(plain_walk))
+            first = run_flow(brief=BRIEF, until="chapter:1")  # one that asked for a slot would wait for ever
+            second = run_flow(brief=BRIEF)
+            run = flow_run_of(client, second)
+            done = ended_task_runs(client, flow_run_of(client, first), 1 + plain_walk.index(_first_close(plain_walk)))
+            left = ended_task_runs(client, run, len(plain_walk) - len(done))
         finally:
             for tag in (f"book:{BOOK}", "level:book", "level:chapter", "type:write", "type:design"):
                 client.delete_concurrency_limit_by_tag(tag=tag)
 
-    assert (run.name, state.name) == (BOOK, "Completed")
-    assert "The Log" in (state.message or "")
-    assert sorted(task_run.name for task_run in task_runs) == sorted(plain_walk)
+    assert (first.name, first.is_cancelled()) == ("Paused", True)
+    assert first.message == f"reached chapter 1. `bookwright submit --book {BOOK}` goes on."
+    assert (run.name, second.name, second.is_completed()) == (BOOK, "Completed", True)
+    assert "The Log" in (second.message or "")
+    assert done
+    assert left
+    assert sorted(task_run.name for task_run in done + left) == sorted(plain_walk)
     assert 'plan 1 book "The Log"' in plain_walk
-    plan = next(task_run for task_run in task_runs if task_run.name.startswith("plan "))
+    plan = next(task_run for task_run in done if task_run.name.startswith("plan "))
     assert set(plan.tags) == {f"book:{BOOK}", "level:book", "type:write"}
-    assert {f"book:{BOOK}"} == set.intersection(*(set(task_run.tags) for task_run in task_runs))
+    assert {f"book:{BOOK}"} == set.intersection(*(set(task_run.tags) for task_run in done + left))
 
 
 def test_a_finished_book_makes_no_task_run_and_pays_nothing(prefect_server: None, home: Path) -> None:
@@ -100,19 +107,6 @@ def test_a_run_that_is_asked_for_files_writes_them_at_the_end(prefect_server: No
     assert (refused.is_failed(), state.is_completed()) == (True, True)
     assert "no export format is called 'pdf'" in str(refused.message)
     assert files == [f"{book}.epub", f"{book}.txt"]
-
-
-def test_a_book_that_went_on_shows_only_what_was_left(prefect_server: None, home: Path, plain_walk: list[str]) -> None:
-    first = run_flow(brief=BRIEF, until="chapter:1")
-    second = run_flow(brief=BRIEF)
-
-    with get_client(sync_client=True) as client:
-        done = ended_task_runs(client, flow_run_of(client, first), 1 + plain_walk.index(_first_close(plain_walk)))
-        left = ended_task_runs(client, flow_run_of(client, second), len(plain_walk) - len(done))
-    assert (first.name, first.is_cancelled()) == ("Paused", True)
-    assert first.message == f"reached chapter 1. `bookwright submit --book {BOOK}` goes on."
-    assert second.is_completed()
-    assert sorted(task_run.name for task_run in done + left) == sorted(plain_walk)
 
 
 def _first_close(names: list[str]) -> str:
