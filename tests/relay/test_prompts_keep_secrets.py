@@ -139,7 +139,7 @@ def check(gossip: Gossip, secrets: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(("profile", "length"), [
-    ("standard", 600), ("economy", 600), pytest.param("economy", 3_600, marks=pytest.mark.soak),
+    ("standard", 900), ("economy", 1_200), pytest.param("economy", 3_600, marks=pytest.mark.soak),
     pytest.param("fine", 3_600, marks=pytest.mark.soak),
 ])  # fmt: skip
 def test_no_prose_prompt_holds_what_the_planners_gossip_about(tmp_path: Path, profile: str, length: int) -> None:
@@ -160,7 +160,7 @@ def test_no_prose_prompt_holds_what_the_planners_gossip_about(tmp_path: Path, pr
 def test_a_premise_that_tells_a_secret_does_not_make_it_public(tmp_path: Path, profile: str) -> None:
     premise = f"A clerk audits a harbour town. {HIDDEN[1]} The clerk owes the town money."
     gossip, _ = written(
-        tmp_path, HIDDEN, premise=premise, length=600, max_unit_length=300, profile=profile, secrets=in_force()
+        tmp_path, HIDDEN, premise=premise, length=900, max_unit_length=300, profile=profile, secrets=in_force()
     )
 
     check(gossip, (*HIDDEN, AWARE))
@@ -169,7 +169,7 @@ def test_a_premise_that_tells_a_secret_does_not_make_it_public(tmp_path: Path, p
 
 def test_a_chinese_book_keeps_its_secret_by_eight_characters(tmp_path: Path) -> None:
     gossip, _ = written(
-        tmp_path, (CHINESE,), premise="一个账房查一座港城的旧账。", length=1_200, max_unit_length=600,
+        tmp_path, (CHINESE,), premise="一个账房查一座港城的旧账。", length=1_800, max_unit_length=600,
         profile="economy", secrets=[{"content": CHINESE}],
     )  # fmt: skip
 
@@ -178,7 +178,7 @@ def test_a_chinese_book_keeps_its_secret_by_eight_characters(tmp_path: Path) -> 
 
 def test_a_secret_is_free_from_the_place_on_where_it_comes_out(tmp_path: Path) -> None:
     secrets = [{"id": "twin", "content": HIDDEN[0], "revealed_at": 2}]
-    gossip, _ = written(tmp_path, HIDDEN[:1], length=1_200, max_unit_length=600, profile="economy", secrets=secrets)
+    gossip, _ = written(tmp_path, HIDDEN[:1], length=2_400, max_unit_length=600, profile="economy", secrets=secrets)
 
     by_unit: dict[str, list[str]] = {}
     for request in gossip.asked:
