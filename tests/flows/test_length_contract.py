@@ -14,12 +14,12 @@ from bookwright.flows import walk_steps
 from bookwright.flows.deps import Deps
 from bookwright.flows.walk import write_unit
 from bookwright.models.document import DocumentKind
+from bookwright.models.settings import load_settings
 from bookwright.models.step import Activity
 from bookwright.models.text.length import TOLERANCE
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus
 from tests.flows.walking import begin
-from tests.support.books import make_settings
 
 ALL = 1_000_000
 EN, ZH = "A keeper counts the lamps of a harbour that has none.", "守塔人数着一座没有灯的港口里的灯。"
@@ -34,10 +34,10 @@ BOOKS = [
 
 @pytest.fixture(scope="module", params=BOOKS)
 def walk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deps]:
-    """A whole book, planned in one round and written once by the author who misses."""
+    """A whole book, written once by the author who misses."""
     home = tmp_path_factory.mktemp("home")
-    models = ModelService(make_settings(home))
-    root, deps = begin(home, models, max_planning_rounds=1, **request.param)
+    models = ModelService(load_settings(home=home))
+    root, deps = begin(home, models, **request.param)
     deps = replace(deps, desk=replace(deps.desk, model_of=lambda role: "rehearsal:miss"))
     write_unit(root, deps)
     walk_steps.publish(root, deps)
@@ -109,7 +109,7 @@ def test_children_are_numbered_without_a_gap(walk: Deps) -> None:
 
 @pytest.mark.parametrize(("length", "share"), [(6_000, 0.03), (3_000, 0.05)])
 def test_a_short_book_by_an_author_who_misses_nothing_lands_nearer(tmp_path: Path, length: int, share: float) -> None:
-    models = ModelService(make_settings(tmp_path))
+    models = ModelService(load_settings(home=tmp_path))
     secrets = [{"content": "The clerk forged the ledger of the harbour.", "forbidden_keywords": ["forged"]}]
     premise = "A keeper reads a log in her own hand."
     root, deps = begin(tmp_path, models, premise=premise, length=length, profile="economy", secrets=secrets)

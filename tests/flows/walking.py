@@ -11,11 +11,12 @@ from bookwright.flows.library import find_or_create
 from bookwright.flows.stopping import Limits
 from bookwright.models.brief import make_brief
 from bookwright.models.profile import PROFILES, ProfileName
+from bookwright.models.settings import load_settings
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.lease import Lease
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
-from tests.support.books import make_settings, new_library
+from tests.support.books import new_library
 from tests.support.fakes import NoContext
 
 
@@ -29,7 +30,7 @@ def begin(
     **brief_values: Any,
 ) -> tuple[TaskNode, Deps]:
     """Open a library in `home`, take the book of that brief, and return its root and its walk."""
-    settings = make_settings(home, free_megabytes=0)
+    settings = load_settings(home=home, free_megabytes=0)
     database = new_library(settings)
     values = {
         "premise": "A keeper finds a log that is written in her own hand.",
