@@ -20,7 +20,7 @@ from bookwright.flows.prefect.server import free_port, stop_process
 from tests.cli.terminal import Terminal
 from tests.support.fake_provider import FakeProvider
 from tests.support.novelist import write as novelist
-from tests.support.prefect_database import give_database, has_deployment, heard_at_its_making
+from tests.support.prefect_database import give_database, has_deployment
 
 HERE = Path(__file__).parent
 MODEL_HOST = "localhost"
@@ -61,7 +61,6 @@ def reached(provider: FakeProvider) -> dict[str, str]:
 @pytest.mark.prefect
 @pytest.mark.slow
 def test_write_in_a_terminal_looks_up_its_model_alone(environment: Mapping[str, str], overheard: Path) -> None:
-    give_database(Path(environment["BOOKWRIGHT_HOME"]) / "prefect")
     with FakeProvider(author=novelist) as provider:
         terminal = Terminal(["write", *BRIEF], {**environment, **reached(provider)})
         try:
@@ -81,7 +80,7 @@ def test_server_and_worker_look_up_their_model_alone(environment: Mapping[str, s
         variables = {**environment, **reached(provider)}
         command = [sys.executable, "-m", "bookwright"]
         home = Path(variables["BOOKWRIGHT_HOME"])
-        give_database(home / "prefect")
+        give_database(home / "prefect")  # the server of a terminal makes its own
         server = subprocess.Popen([*command, "server", "--worker", "--port", str(free_port())], env=variables)
         try:
             wait_for((home / "prefect" / "api-url").exists)
@@ -96,11 +95,6 @@ def test_server_and_worker_look_up_their_model_alone(environment: Mapping[str, s
     assert hosts(overheard) - {"::1"} == OWN | {MODEL_HOST}
     programs = {line.split()[0] for line in overheard.read_text("utf-8").splitlines()}
     assert {"__main__.py", "app.py", "engine.py"} <= programs  # the server and the run were heard, too
-
-
-@pytest.mark.prefect
-def test_the_database_of_a_server_is_made_without_a_call() -> None:
-    assert hosts(heard_at_its_making()) == OWN
 
 
 @pytest.mark.parametrize("module", ["bookwright.flows.prefect.child", "tests.conftest"])

@@ -1,7 +1,4 @@
-"""A database of Prefect's, made once for all servers of the tests: its migrations cost more than most servers do.
-
-What a hook in the process that makes it has overheard lies beside it.
-"""
+"""A database of Prefect's, made once for all servers of the tests: its migrations cost more than most servers do."""
 
 import os
 import shutil
@@ -19,11 +16,8 @@ from bookwright import NO_CALLS_OUT
 from tests.places import ROOT
 
 _MADE = ROOT / "build" / f"prefect-{prefect.__version__}.db"
-_HEARD = _MADE.with_suffix(".heard")
-_HOOK = ROOT / "tests/safety/overheard"
 _MAKE = """
-import asyncio, socket
-socket.create_server(("127.0.0.1", 0)).close()  # so that something is heard
+import asyncio
 from prefect.server.database import provide_database_interface
 asyncio.run(provide_database_interface().create_db())
 """
@@ -31,15 +25,10 @@ asyncio.run(provide_database_interface().create_db())
 
 def give_database(home: Path) -> None:
     """Put an empty database into a `PREFECT_HOME` that no server has used yet."""
-    _make_once()
+    if not _MADE.exists():
+        _make()
     home.mkdir(parents=True, exist_ok=True)
     shutil.copy(_MADE, home / "prefect.db")
-
-
-def heard_at_its_making() -> Path:
-    """A file with a line for each host that the process looked up, connected to or listened at."""
-    _make_once()
-    return _HEARD
 
 
 def has_deployment(home: Path) -> bool:
@@ -64,15 +53,9 @@ def states_by_name(home: Path) -> dict[str, str]:
         return {run: state or "" for run, state in looked.execute("SELECT name, state_name FROM flow_run")}
 
 
-def _make_once() -> None:
-    if _MADE.exists() and _HEARD.exists():
-        return
+def _make() -> None:
     _MADE.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=_MADE.parent) as folder:
-        heard = Path(folder, "heard")
-        heard.touch()
         alone = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
-        overheard = {"PREFECT_HOME": folder, "PYTHONPATH": str(_HOOK), "OVERHEARD": str(heard)}
-        subprocess.run([sys.executable, "-c", _MAKE], env=alone | overheard | NO_CALLS_OUT, check=True)
-        os.replace(heard, _HEARD)
+        subprocess.run([sys.executable, "-c", _MAKE], env=alone | {"PREFECT_HOME": folder} | NO_CALLS_OUT, check=True)
         os.replace(Path(folder, "prefect.db"), _MADE)
