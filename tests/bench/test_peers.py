@@ -1,6 +1,5 @@
-"""A step syncs once; the race runs, and its counts hold; the peers themselves are installed by the bench alone."""
+"""The race runs, and its counts hold; the peers themselves are installed by the bench alone."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -12,35 +11,19 @@ from bench.measure import Measure
 from bench.peers.ledger import tree
 from bench.peers.race import OURS, RAW, Sizes, race
 from bench.plot import draw
-from tests.bench.preloaded import SYNC_MICROS, preloaded
 from tests.support.forks import forking_python
 
 _TINY = Sizes(speed=20, rounds=1, resume=(2, 6), resumes=1, killed=6, kills=2, shared=20)
 
 
 @pytest.fixture(scope="module")
-def python() -> Iterator[str]:
-    """What the benches take for their Python, under the shim or not."""
+def found() -> dict[str, Measure]:
+    """What a tiny race of this engine and the raw journal finds."""
     try:
-        with preloaded(forking_python()) as python:
-            yield python
+        both = [replace(contestant, python=forking_python()) for contestant in (RAW, OURS)]
+        return {measure.measure: measure for measure in race(both, _TINY)}
     except shim.NoCompiler as error:
         pytest.skip(str(error))
-
-
-@pytest.fixture(scope="module")
-def found(python: str) -> dict[str, Measure]:
-    """What a tiny race of this engine and the raw journal finds."""
-    both = [replace(contestant, python=python) for contestant in (RAW, OURS)]
-    return {measure.measure: measure for measure in race(both, _TINY)}
-
-
-def test_a_step_makes_one_sync(python: str) -> None:
-    found = shim.run("engine:beside_a_raw_journal", python=python, sync_micros=SYNC_MICROS, rounds=1, steps=300)
-
-    assert found["syncs"] <= 1.1
-    assert 1.0 <= found["raw_syncs"] <= 1.05
-    assert found["stored"] <= 1.4
 
 
 @pytest.mark.slow
