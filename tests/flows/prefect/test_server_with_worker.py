@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.actions import WorkPoolUpdate
+from prefect.client.schemas.objects import StateType
 from prefect.types.entrypoint import EntrypointType
 from prefect.workers.process import ProcessWorker
 
@@ -47,7 +48,7 @@ from tests.places import ROOT
 from tests.support.fake_provider import Entry, FakeProvider
 from tests.support.forks import Fork, Forks
 from tests.support.novelist import write as novelist
-from tests.support.prefect_database import give_database, states_by_name
+from tests.support.prefect_database import give_database, states_by_name, states_of
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
@@ -253,7 +254,7 @@ def test_it_ends_its_books_before_its_worker_and_its_server_and_asked_nothing(st
     assert (book.state, book.reason, book.lease_owner) == (BookState.PAUSED, "asked to rest", None)
     assert book.calls == len(calls)
     assert all(entry.is_whole for entry in calls)
-    assert studio.states()[book.id] == "Paused"
+    assert states_of(prefect_home(studio.settings), book.id) == [StateType.PAUSED]
     assert not studio.notice_board.exists()
     assert [question for question in QUESTIONS if question in studio.log.read_text()] == []
 
