@@ -254,7 +254,8 @@ def test_it_ends_its_books_before_its_worker_and_its_server_and_asked_nothing(st
     assert (book.state, book.reason, book.lease_owner) == (BookState.PAUSED, "asked to rest", None)
     assert book.calls == len(calls)
     assert all(entry.is_whole for entry in calls)
-    assert states_of(prefect_home(studio.settings), book.id) == [StateType.PAUSED]
+    assert studio.states()[book.id] == "Paused"
+    assert states_of(prefect_home(studio.settings), book.id) == [StateType.CANCELLED]  # one run, which is over
     assert not studio.notice_board.exists()
     assert [question for question in QUESTIONS if question in studio.log.read_text()] == []
 
