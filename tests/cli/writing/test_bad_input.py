@@ -5,8 +5,10 @@ import sys
 import pytest
 
 from bookwright.failpoints import Failpoint
+from bookwright.flows.library import opened_library
 from bookwright.storage.engine import migrate
 from bookwright.storage.engine.database import open_database
+from bookwright.storage.repositories.books import BookRepository
 
 PREMISE = ("--premise", "A keeper of a lighthouse counts ships.")
 
@@ -187,9 +189,11 @@ def test_a_typo_in_the_configuration(cli, home):
     assert [file.name for file in home.iterdir()] == ["config.toml"]
 
 
-def test_a_package_that_spans_need_is_named_before_anything_is_written(cli, monkeypatch):
+def test_a_package_that_spans_need_is_named_before_anything_is_written(cli, settings, monkeypatch):
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf")
     monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
 
     refused(cli("write", *PREMISE, "--words", "300", "--no-prefect", "--json"), "pip install 'bookwright[tracing]'")
+    with opened_library(settings) as database, database.read() as connection:
+        assert [book.calls for book in BookRepository(connection).all()] == [0]
