@@ -33,10 +33,10 @@ OF_A_BRANCH = {f"{when}:{point}" for point in A_BRANCH.covers for when in ("befo
 
 
 @contextmanager
-def _stage(folder: Path, server: PostgresServer | None, undisturbed: Stage | None = None) -> Iterator[Stage]:
+def _stage(folder: Path, server: PostgresServer | None) -> Iterator[Stage]:
     ledger = folder / "ledger.jsonl"
     with provider(ledger, "--piece-characters", "2000", "--piece-seconds", "0") as url:
-        yield Stage(folder, url, ledger, server, undisturbed)
+        yield Stage(folder, url, ledger, server)
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def on_postgres(
     tmp_path_factory: pytest.TempPathFactory, postgres: PostgresServer, on_sqlite: Stage
 ) -> Iterator[Stage]:
     """Its workers are forked from this process, too, which `on_sqlite` has warmed."""
-    with _stage(tmp_path_factory.mktemp("crashes"), postgres, on_sqlite) as stage:
+    with _stage(tmp_path_factory.mktemp("crashes"), postgres) as stage:
         yield stage
 
 

@@ -13,7 +13,7 @@ import signal
 import sys
 from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
@@ -73,17 +73,12 @@ class Trial:
 
 @dataclass(frozen=True)
 class Stage:
-    """Where trials take place: a folder, a provider, and a Postgres server or none.
-
-    Undisturbed runs are made on SQLite alone: what a worker makes and passes is the same on every database.
-    """
+    """Where trials take place: a folder, a provider, and a Postgres server or none."""
 
     folder: Path
     url: str
     ledger: Path
     postgres: PostgresServer | None = None
-    undisturbed: "Stage | None" = None
-    """The stage whose undisturbed runs those of this one must equal; None where it makes its own."""
     _numbers: "count[int]" = field(default_factory=count)
     _prepared: dict[Work, World] = field(default_factory=dict)
     _calm: dict[str, Calm] = field(default_factory=dict)
@@ -110,9 +105,7 @@ class Stage:
     def calm(self, scenario: Scenario) -> Calm:
         """Make a scenario ready and run it undisturbed, once for all its trials."""
         if scenario.name not in self._calm:
-            self._calm[scenario.name] = (
-                self._run_calmly(scenario) if self.undisturbed is None else self._taken(scenario)
-            )
+            self._calm[scenario.name] = self._run_calmly(scenario)
         return self._calm[scenario.name]
 
     def kill(self, scenario: Scenario, *places: str) -> Trial:
@@ -191,7 +184,10 @@ class Stage:
 
     def _run_calmly(self, scenario: Scenario) -> Calm:
         """Do so in this process, which workers are forked from: what is compiled meanwhile, they need not compile."""
-        prepared = self._ready(scenario)
+        if scenario.prepare not in self._prepared:
+            self._prepared[scenario.prepare] = self._world(None)
+            self._work_here(scenario.prepare, self._prepared[scenario.prepare])
+        prepared = self._prepared[scenario.prepare]
         world, log = self._world(prepared, scenario.lease_seconds), self.folder / f"{scenario.name}.log"
         world.slow_down(scenario.first_call)
         if scenario.fills_index:
@@ -202,21 +198,6 @@ class Stage:
         assert not wrongs, wrongs
         calls = len(world.calls) - len(prepared.calls)
         return Calm(scenario, prepared, scenario.outcome(world.settings), Counter(log.read_text().split()), calls)
-
-    def _taken(self, scenario: Scenario) -> Calm:
-        """Take the undisturbed run of another stage, and only make the scenario ready here."""
-        assert self.undisturbed is not None
-        prepared = self._ready(scenario)
-        wrongs = prepared.wrongs(deaths=0)
-        assert not wrongs, wrongs
-        return replace(self.undisturbed.calm(scenario), prepared=prepared)
-
-    def _ready(self, scenario: Scenario) -> World:
-        """Make a scenario ready, once for all that begin alike."""
-        if scenario.prepare not in self._prepared:
-            prepared = self._prepared[scenario.prepare] = self._world(None)
-            self._work_here(scenario.prepare, prepared)
-        return self._prepared[scenario.prepare]
 
     def _work_here(self, work: Work, world: World, log: str = "") -> None:
         """Have this process do some work that fills no index, whose threads every worker would wait for."""
