@@ -34,6 +34,9 @@ os.environ["OMP_WAIT_POLICY"] = "passive"
 signal.signal(signal.SIGINT, signal.default_int_handler)
 """A shell's background jobs ignore it, and so would all programs that they start, which tests press Ctrl-C on."""
 
+os.register_at_fork(after_in_child=gc.freeze)
+"""A fork leaves its parent's garbage alone: the embedded model's server would end there, and wait for its thread."""
+
 gc.set_threshold(50_000, 10, 10)  # by default each look at all that is imported comes again after 700 new objects
 
 
@@ -101,7 +104,14 @@ def migrated(settings: Settings) -> None:
     database.dispose()
 
 
-_FORKING = ("test_crash_points", "test_kill", "test_races", "test_budget_under_fire", "test_upkeep", "test_disk")
+_FORKING = [
+    Path(__file__).parent / path
+    for path in (
+        *(f"durability/test_{name}.py" for name in ("crash_points", "kill", "races", "budget_under_fire", "upkeep")),
+        *(f"durability/test_{name}.py" for name in ("disk", "signals", "locks", "clocks")),
+        "flows/blueprints/test_story.py",
+    )
+]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -114,8 +124,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     files: dict[Path, list[pytest.Item]] = {}
     for item in items:
         files.setdefault(item.path, []).append(item)
-    forking = sorted((path for path in files if path.stem in _FORKING), key=lambda path: _FORKING.index(path.stem))
-    others = [path for path in files if path.stem not in _FORKING]
+    forking = [path for path in _FORKING if path in files]
+    others = [path for path in files if path not in _FORKING]
     slow = [path for path in others if any(map(_is_slow, files[path]))]
     quick = [path for path in others if path not in set(slow)]
     turns = [path for pair in zip_longest(slow, quick) for path in pair if path is not None]

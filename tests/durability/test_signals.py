@@ -18,14 +18,7 @@ from bookwright.models.book import BookState
 from bookwright.models.settings import Settings
 from bookwright.models.step import Failure
 from bookwright.storage.engine.database import database_file
-from tests.durability.children import (
-    calls_in,
-    finished_text,
-    provider,
-    settings_for,
-    wait_for_calls,
-    write_once,
-)
+from tests.durability.children import calls_in, finished_text, provider, wait_for_calls
 from tests.durability.command import (
     RESUME,
     WRITE,
@@ -47,11 +40,10 @@ CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 @pytest.mark.parametrize("rounds", [6, pytest.param(200, marks=pytest.mark.soak)])
 def test_a_book_stopped_at_random_steps_pays_nothing_again(tmp_path: Path, rounds: int) -> None:
     calm_ledger, ledger, output = tmp_path / "calm.jsonl", tmp_path / "ledger.jsonl", tmp_path / "output"
-    length = max(6_000, rounds * 600)
-    words = ("--words", str(length), "--planning-rounds", "1")
+    words = ("--words", str(max(6_000, rounds * 600)), "--planning-rounds", "1")
     with provider(calm_ledger) as url:
-        calm = settings_for(tmp_path / "calm", url)
-        write_once(calm, length=length)  # here, so that the commands need not compile what it takes
+        calm = environment(tmp_path / "calm", url)
+        assert bookwright(calm, *WRITE, *words, output=output).wait() == 0
     lot = random.Random(11)
 
     with provider(ledger) as url:
@@ -74,7 +66,7 @@ def test_a_book_stopped_at_random_steps_pays_nothing_again(tmp_path: Path, round
     paid = Counter(str(call["prompt_hash"]) for call in calls_in(ledger))
     assert paid == Counter(str(call["prompt_hash"]) for call in calls_in(calm_ledger))
     assert set(paid.values()) == {1}
-    assert finished_text(settings)[1] == finished_text(calm)[1]
+    assert finished_text(settings)[1] == finished_text(settings_of(calm))[1]
 
 
 def test_a_second_ctrl_c_ends_the_call_at_once(tmp_path: Path) -> None:

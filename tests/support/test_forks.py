@@ -1,5 +1,6 @@
 """A fork is to its test what a process of its own is: files, folder, environment, group, signals, exit code."""
 
+import gc
 import json
 import os
 import signal
@@ -118,3 +119,26 @@ def test_a_python_that_runs_anything_else_is_one_of_its_own() -> None:
     )
 
     assert said.stdout.strip() == sys.executable
+
+
+def test_a_fork_of_this_process_leaves_its_garbage_alone() -> None:
+    class Server:
+        def __init__(self) -> None:
+            self.itself = self
+
+        def __del__(self) -> None:
+            os.write(inner, b"ended")
+
+    outer, inner = os.pipe()
+    gc.disable()
+    Server()
+    pid = os.fork()
+    gc.collect()
+    if pid == 0:
+        os._exit(0)
+    gc.enable()
+    os.waitpid(pid, 0)
+    os.close(inner)
+
+    with open(outer, "rb") as said:
+        assert said.read() == b"ended"  # once, by this process
