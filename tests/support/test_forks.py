@@ -133,7 +133,7 @@ def test_a_fork_of_this_process_leaves_its_garbage_alone() -> None:
     gc.disable()
     Server()
     pid = os.fork()
-    gc.collect()
+    gc.collect(0)
     if pid == 0:
         os._exit(0)
     gc.enable()
