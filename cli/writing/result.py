@@ -43,8 +43,10 @@ class Result:
     """The seven and the whole, as means over the chapters that were judged; empty where none was."""
     judged: int = 0
     """How many chapters that were."""
+    repaired: int = 0
+    """How many of them were put right since."""
     checks: dict[str, int] = field(default_factory=dict)
-    """Checks against the codex: passed, warnings, errors; empty where no model made any."""
+    """Checks against the codex: passed, warnings, errors; empty where there was nothing to compare."""
     proposals: tuple[str, ...] = ()
     """What the evaluator would have done, the most pressing first."""
     alerts: tuple[str, ...] = ()
@@ -74,8 +76,8 @@ class Result:
             files=tuple(map(str, files)), open_threads=waiting, register=register,
             scores=judgements.mean_scores(chapters), judged=sum(own.is_scored for own in chapters),
             checks=judgements.check_counts(chapters), proposals=tuple(judgements.proposals(chapters)),
-            alerts=tuple(alert.detail for alert in alerts),
-            stale=stale, verdict=verdict,
+            alerts=tuple(alert.detail for alert in alerts), stale=stale, verdict=verdict,
+            repaired=sum(own.is_scored and own.is_repaired for own in chapters),
         )  # fmt: skip
 
 
@@ -113,7 +115,8 @@ def _show_judgement(result: Result) -> None:
     """Say how it was scored and checked, what would lift it, and what wants looking after."""
     if result.scores:
         of = f" of {result.judged} chapters" if result.judged > 1 else ""
-        print_text(f"scores{of}: {judgements.score_line(result.scores)}")
+        when = " before the last repairs" if result.repaired else ""
+        print_text(f"scores{of}{when}: {judgements.score_line(result.scores)}")
     if result.checks:
         print_text(f"checks against the codex: {judgements.counts_line(result.checks)}")
     for line in result.proposals[:_MOST_PROPOSALS]:
@@ -121,6 +124,5 @@ def _show_judgement(result: Result) -> None:
     alerts = [line for line in result.alerts if not line.endswith(STILL_OPEN)]  # those are named above
     for line in alerts[:_MOST_ALERTS]:
         print_text(f"  alert: {line}")
-    more = max(len(result.proposals) - _MOST_PROPOSALS, 0) + max(len(alerts) - _MOST_ALERTS, 0)
-    if more:
+    if more := max(len(result.proposals) - _MOST_PROPOSALS, 0) + max(len(alerts) - _MOST_ALERTS, 0):
         print_text(f"  and {more} more; `bookwright report {result.book}` has all of them")

@@ -90,10 +90,10 @@ def score_line(scores: dict[str, float]) -> str:
 
 
 def check_counts(judged_: Iterable[JudgedChapter]) -> dict[str, int]:
-    """Add up the checks against the record: passed, warnings and errors; empty where a model made none."""
-    results = [result for own in judged_ if own.consistency for result in own.consistency.results.values()]
-    kinds = {"passed": "passed", "warnings": "warning", "errors": "error"}
-    return {name: sum(result == kind for result in results) for name, kind in kinds.items()} if results else {}
+    """Add up the checks against the record: passed, warnings and errors; empty where there was nothing to compare."""
+    results: list[str] = [result for own in judged_ if own.consistency for result in own.consistency.results.values()]
+    counts = {name: results.count(name.removesuffix("s")) for name in ("passed", "warnings", "errors")}
+    return counts if any(counts.values()) else {}
 
 
 def counts_line(counts: dict[str, int]) -> str:

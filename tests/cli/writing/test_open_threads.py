@@ -92,9 +92,30 @@ def test_what_a_repair_followed_is_no_longer_to_do(tmp_path: Path, capsys: pytes
     show_result(Result.of(opened, [], was_finished=True))
 
     shown = capsys.readouterr().out
+    assert "scores of 2 chapters before the last repairs: overall 0.72 (good);" in shown
     assert "to do, chapter 2, high: Cut the quay." in shown
     assert "to do, chapter 1" not in shown
     assert [each.count("put right after this judgement") for each in lines] == [1, 0]
+    storage.database.dispose()
+
+
+def test_checks_that_had_nothing_to_compare_are_not_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    settings = make_settings(tmp_path)
+    storage = make_book(settings, [{"level": "chapter", "title": "One", "text": "The bell was new."}], title="The Lamp")
+    finish(storage)
+    found = ConsistencyReport(unit="1.1", results={"characters": "not_evaluated", "world": "not_evaluated"})
+    with storage.write() as stores:
+        (unit,) = stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)
+        new = NewDocument(node=unit.key, kind=DocumentKind.CONSISTENCY, text="x", data=found.model_dump_json())
+        stores.documents.add(new, None)
+        opened = OpenBook(settings, storage, stores.books.get(storage.book))
+        lines = review_lines(stores, unit)
+
+    show_result(Result.of(opened, [], was_finished=True))
+
+    assert "against the codex" not in capsys.readouterr().out
+    assert lines == []
+    assert report_of(storage, settings).chapters[0].checks == {}
     storage.database.dispose()
 
 
