@@ -38,6 +38,9 @@ ASKED = sorted({agent.prompt for agent in EVERY_AGENT})
 EVERY_TAG = tuple(dict.fromkeys((*BLOCK_TAGS, *PROSE_TAGS)))
 """The components of all contexts."""
 
+STEP_WITHIN_A_LINE = r"[^\n\d]\d+\. \*\*"
+"""A step of a method that does not begin its line: a tag at the end of the line before takes the line's end with it."""
+
 OWN_VARIABLES = {
     "story/block": {"tag", "text"},
     "story/_task": {"task", "unit", "length_unit", "open_points", "tasks", "left_out", "setting"},

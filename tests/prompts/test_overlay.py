@@ -22,6 +22,7 @@ from tests.prompts.sources import (
     EVERY_TAG,
     OVERLAID,
     PATHS,
+    STEP_WITHIN_A_LINE,
     faults,
     reachable,
     sentences_of_its_own,
@@ -128,7 +129,7 @@ def traces(text: str) -> list[str]:
     """What is left in a text of the making of its template."""
     marks = (
         r"\{[{%#]|[%#}]\}|\bNone\b|（）|<built-in", r"\n{3,}|[ \t]+\n|\S {2,}\S|[ ][，。；：、]",
-        r"[，。；：、][，。；：、]",
+        r"[，。；：、][，。；：、]", STEP_WITHIN_A_LINE,
     )  # fmt: skip
     return [found.group() for mark in marks if (found := re.search(mark, text))] if text else ["it is empty"]
 

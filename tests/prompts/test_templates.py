@@ -18,6 +18,7 @@ from tests.prompts.sources import (
     EVERY_TAG,
     OWN_VARIABLES,
     PATHS,
+    STEP_WITHIN_A_LINE,
     attributes,
     faults,
     reachable,
@@ -74,7 +75,10 @@ def without_data(text: str) -> str:
 
 def traces(text: str) -> list[str]:
     """What is left in a text of the making of its template."""
-    marks = (r"\{[{%#]|[%#}]\}|\bNone\b|\(\)|<built-in", r"\n{3,}|[ \t]+\n|\S {2,}\S|[ ][.,;:](?:\s|$)")
+    marks = (
+        r"\{[{%#]|[%#}]\}|\bNone\b|\(\)|<built-in", r"\n{3,}|[ \t]+\n|\S {2,}\S|[ ][.,;:](?:\s|$)",
+        STEP_WITHIN_A_LINE,
+    )  # fmt: skip
     return [found.group() for mark in marks if (found := re.search(mark, text))] if text else ["it is empty"]
 
 
