@@ -106,8 +106,8 @@ Still Suddenly The Then There Through Under Until Up When While With Without Yet
 """How a sentence may begin. Nothing that starts with `He` or `I` stands here unless the hero does:
 the model would take the beginning for a way in ("Her" for "He")."""
 
-_SENTENCE_WORDS = "{3,22}"
-"""Words after the first one. Longer sentences run away, shorter ones become a drum."""
+_SENTENCE_WORDS = "{2,21}"
+"""Words between the first and the last one. Longer sentences run away, shorter ones become a drum."""
 
 
 def narrow_grammar(names: tuple[str, ...], pronoun: str) -> str:
@@ -120,18 +120,18 @@ def narrow_grammar(names: tuple[str, ...], pronoun: str) -> str:
     """
     words = [f'"{name}"' for name in (*names, *(("I",) if pronoun == "I" else ()))]
     others = " | ".join([*(f'"{opener}"' for opener in _OPENERS), *(f'"{name}"' for name in names)])
-    heroes = f'"{pronoun}"' if pronoun else '"She" | "He" | "They"'
-    word = " | ".join(['[a-z]{1,13} ("\'" ("s" | "t" | "d" | "ll" | "re" | "ve"))?', *words])
+    ending = """[a-z]{1,12} "n't" | [a-z]{1,13} "'" ("s" | "d" | "ll" | "re" | "ve")"""
     return "\n".join(
         (
             r'root ::= (tail | pair) (" " pair)* ("\n\n" pair " " pair " " pair (" " pair)*)*',
             'pair ::= (hero " ")? other',
             'tail ::= ((","? " " word)+ [.])?',
             "hero ::= heroname rest",
-            f"heroname ::= {heroes}",
+            "heroname ::= " + (f'"{pronoun}"' if pronoun else '"She" | "He" | "They"'),
             "other ::= opener rest",
             f"opener ::= {others}",
-            f'rest ::= (","? " " word){_SENTENCE_WORDS} [.]',
-            f"word ::= {word}",
+            f'rest ::= (","? " " word){_SENTENCE_WORDS} ","? " " last [.]',  # it would go on at the last: "which's."
+            f"last ::= {' | '.join(['[a-z]{1,13}', *words])}",
+            f"word ::= last | {ending}",
         )
     )

@@ -178,9 +178,18 @@ def test_prose_is_sampled_with_penalties_and_json_without() -> None:
 def test_the_narrow_grammar_knows_the_premises_names_alone() -> None:
     grammar = sampling_extra(EN, is_prose=True, premise=PREMISE)["grammar"]
 
-    capitalised = set(re.findall(r'"([A-Z][^"]*)"', grammar.split("word ::=")[1]))
+    capitalised = set(re.findall(r'"([A-Z][^"]*)"', grammar.split("last ::=")[1]))
     assert capitalised == set(NAMES)
     assert 'heroname ::= "She"' in grammar
+
+
+def test_no_sentence_ends_in_a_short_form() -> None:
+    rules = dict(line.split(" ::= ") for line in narrow_grammar(("Clara",), "She").splitlines())
+
+    assert rules["rest"].endswith('" " last [.]'), "after the most words a model goes on with the last: could't."
+    assert "'" not in rules["last"]
+    assert '"n\'t"' in rules["word"]
+    assert '"t"' not in rules["word"]
 
 
 def test_no_opener_can_be_mistaken_for_the_wrong_pronoun() -> None:
