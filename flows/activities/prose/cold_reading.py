@@ -33,8 +33,8 @@ from bookwright.storage.stores import Stores
 
 _BEFORE = 12
 """Summaries of earlier units that a reader of the next one has in mind."""
-_MOST_PARTS, _MOST_UNITS = 3, 8
-"""Parts of a chapter that are repaired, those with the gravest orders; units of a book, as many as it has orders."""
+_MOST_PARTS, _MOST_UNITS = 3, 12
+"""Parts of a chapter that are repaired, those with the gravest orders; units of a book, as many as orders may be."""
 SECOND = ".second"
 """Ends the names of the steps of a chapter's second round, which `fine` has."""
 
