@@ -120,7 +120,6 @@ def narrow_grammar(names: tuple[str, ...], pronoun: str) -> str:
     """
     words = [f'"{name}"' for name in (*names, *(("I",) if pronoun == "I" else ()))]
     others = " | ".join([*(f'"{opener}"' for opener in _OPENERS), *(f'"{name}"' for name in names)])
-    ending = """[a-z]{1,12} "n't" | [a-z]{1,13} "'" ("s" | "d" | "ll" | "re" | "ve")"""
     return "\n".join(
         (
             r'root ::= (tail | pair) (" " pair)* ("\n\n" pair " " pair " " pair (" " pair)*)*',
@@ -131,7 +130,7 @@ def narrow_grammar(names: tuple[str, ...], pronoun: str) -> str:
             "other ::= opener rest",
             f"opener ::= {others}",
             f'rest ::= (","? " " word){_SENTENCE_WORDS} ","? " " last [.]',  # it would go on at the last: "which's."
-            f"last ::= {' | '.join(['[a-z]{1,13}', *words])}",
-            f"word ::= last | {ending}",
+            "last ::= " + " | ".join(["[a-z]{1,13}", """[a-z]{1,12} "n't\"""", *words]),
+            """word ::= last | [a-z]{1,13} "'" ("s" | "d" | "ll" | "re" | "ve")""",
         )
     )
