@@ -46,7 +46,7 @@ class Result:
     repaired: int = 0
     """How many of them were put right since."""
     checks: dict[str, int] = field(default_factory=dict)
-    """Checks against the codex: passed, warnings, errors; empty where there was nothing to compare."""
+    """Checks against the codex: passed, warnings, errors; empty where none came to a result."""
     proposals: tuple[str, ...] = ()
     """What the evaluator would have done, the most pressing first."""
     alerts: tuple[str, ...] = ()
@@ -115,8 +115,8 @@ def _show_judgement(result: Result) -> None:
     """Say how it was scored and checked, what would lift it, and what wants looking after."""
     if result.scores:
         of = f" of {result.judged} chapters" if result.judged > 1 else ""
-        when = " before the last repairs" if result.repaired else ""
-        print_text(f"scores{of}{when}: {judgements.score_line(result.scores)}")
+        since = f" ({result.repaired} put right since)" if result.repaired else ""
+        print_text(f"scores{of}{since}: {judgements.score_line(result.scores)}")
     if result.checks:
         print_text(f"checks against the codex: {judgements.counts_line(result.checks)}")
     for line in result.proposals[:_MOST_PROPOSALS]:

@@ -66,8 +66,7 @@ def judged(stores: Stores, unit: TaskNode, number: int = 0) -> JudgedChapter:
 
 
 def _is_repaired_after(judgement: int, stores: Stores, unit: TaskNode) -> bool:
-    keys = [unit.key, *(part.key for part in stores.nodes.children(unit.key, TaskType.WRITE))]
-    texts = stores.documents.of_nodes(keys, DocumentKind.PROSE)
+    texts = (prose for _, prose in stores.prose_below(unit, with_text=False))
     return any(prose.origin is DocumentOrigin.REPAIR and prose.id > judgement for prose in texts)
 
 
@@ -90,7 +89,7 @@ def score_line(scores: dict[str, float]) -> str:
 
 
 def check_counts(judged_: Iterable[JudgedChapter]) -> dict[str, int]:
-    """Add up the checks against the record: passed, warnings and errors; empty where there was nothing to compare."""
+    """Add up the checks against the record: passed, warnings and errors; empty where none came to a result."""
     results: list[str] = [result for own in judged_ if own.consistency for result in own.consistency.results.values()]
     counts = {name: results.count(name.removesuffix("s")) for name in ("passed", "warnings", "errors")}
     return counts if any(counts.values()) else {}

@@ -22,7 +22,7 @@ class ChapterReport(FrozenModel):
     quality: QualityReport | None = None
     """As it was judged; None until somebody has."""
     checks: dict[str, int] = Field(default_factory=dict)
-    """How many checks against the codex passed, warned and failed; empty where there was nothing to compare."""
+    """How many checks against the codex passed, warned and failed; empty where none came to a result."""
     notes: tuple[str, ...] = ()
     """What its reviews left: contradictions, promises nobody registered, a leak that somebody let pass."""
 

@@ -92,14 +92,34 @@ def test_what_a_repair_followed_is_no_longer_to_do(tmp_path: Path, capsys: pytes
     show_result(Result.of(opened, [], was_finished=True))
 
     shown = capsys.readouterr().out
-    assert "scores of 2 chapters before the last repairs: overall 0.72 (good);" in shown
+    assert "scores of 2 chapters (1 put right since): overall 0.72 (good);" in shown
     assert "to do, chapter 2, high: Cut the quay." in shown
     assert "to do, chapter 1" not in shown
     assert [each.count("put right after this judgement") for each in lines] == [1, 0]
     storage.database.dispose()
 
 
-def test_checks_that_had_nothing_to_compare_are_not_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_repair_of_a_part_of_a_part_is_one_of_its_chapter(tmp_path: Path) -> None:
+    settings = make_settings(tmp_path)
+    scene = {"level": "scene", "title": "Quay", "parts": [{"level": "beat", "title": "Bell", "text": "It rang."}]}
+    storage = make_book(settings, [{"level": "chapter", "title": "One", "parts": [scene]}], title="The Lamp")
+    finish(storage)
+    with storage.write() as stores:
+        (chapter,) = stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)
+        judgement = NewDocument(node=chapter.key, kind=DocumentKind.QUALITY, text="x", data=JUDGED.model_dump_json())
+        stores.documents.add(judgement, None)
+        before = review_lines(stores, chapter)
+        ((beat, _),) = stores.prose_below(chapter)
+        text = NewDocument(node=beat.key, kind=DocumentKind.PROSE, text="It fell.", origin=DocumentOrigin.REPAIR)
+        stores.documents.add(text, None)
+
+        after = review_lines(stores, chapter)
+
+    assert after == ["put right after this judgement", *before]
+    storage.database.dispose()
+
+
+def test_checks_of_which_none_came_to_a_result_are_not_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     settings = make_settings(tmp_path)
     storage = make_book(settings, [{"level": "chapter", "title": "One", "text": "The bell was new."}], title="The Lamp")
     finish(storage)
