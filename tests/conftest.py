@@ -115,7 +115,7 @@ _FORKING = [
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run first what forks this process, since a child of one that has used Chroma waits for its threads for ever.
+    """Run first whose forks write books, since a child of one that has used Chroma waits for its threads for ever.
 
     Then come files with slow tests, which wait for servers, and between them quick ones, which need the processor; the
     quick ones that are left come last. Where several processes share the tests, each file goes to one of them and the

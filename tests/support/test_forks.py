@@ -131,12 +131,14 @@ def test_a_fork_of_this_process_leaves_its_garbage_alone() -> None:
 
     outer, inner = os.pipe()
     gc.disable()
-    Server()
-    pid = os.fork()
-    gc.collect(0)
-    if pid == 0:
-        os._exit(0)
-    gc.enable()
+    try:
+        Server()
+        pid = os.fork()
+        gc.collect(0)
+        if pid == 0:
+            os._exit(0)
+    finally:
+        gc.enable()
     os.waitpid(pid, 0)
     os.close(inner)
 
