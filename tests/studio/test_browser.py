@@ -47,11 +47,13 @@ def test_a_newcomer_gets_from_an_empty_shelf_to_a_changed_book(visit: Visit) -> 
     expect(page.locator("#state")).to_have_text("Saved", timeout=60_000)
 
     page.get_by_role("link", name="Stale", exact=True).click()
+    page.wait_for_url("**/stale")
     page.get_by_role("button", name="Make it anew").click()
     settled = re.compile(r"Directly stale\s*0|Nothing is stale")
     expect(page.locator("#stale")).to_contain_text(settled, timeout=120_000)
     expect(page.locator("#stale .note")).to_have_count(0, timeout=60_000)
     page.get_by_role("link", name="Exports").click()
+    page.wait_for_url("**/exports")
     with page.expect_download() as download:
         page.locator("#get-epub").click()
     with ZipFile(BytesIO(Path(download.value.path()).read_bytes())) as epub:
@@ -192,6 +194,7 @@ def test_files_of_ones_own_are_brought_along(visit: Visit, tmp_path: Path) -> No
     expect(page.locator("#style_sample")).to_have_value("The rain came slantwise off the sea.")
 
     page.get_by_role("link", name="Bring a manuscript along").click()
+    page.wait_for_url("**/import")
     page.locator("#manuscript").set_input_files(manuscript)
     page.get_by_role("button", name="Show how it is split").click()
     expect(page.locator("#split tbody tr")).to_have_count(2)
@@ -261,6 +264,7 @@ def test_a_branch_is_begun_written_on_compared_taken_over_and_taken_back(visit: 
     page.wait_for_url("**/books/fork/compare/she-stays-*")
     expect(page.locator("#figures")).to_be_visible()
     page.locator("#units").get_by_role("link", name="The Log").click()
+    page.wait_for_url("**/compare/she-stays-*/1.2")  # once it is loaded: before that its buttons do nothing
     expect(page.locator(".two ins").first).to_be_visible()
     page.get_by_role("button", name="only the text").click()
     expect(page.locator("#notices")).to_contain_text("Taken over.")
