@@ -117,8 +117,7 @@ def _length_of(members: Sequence[Member], deps: Deps) -> int:
     with deps.stores() as stores:
         tasks = [task.key for task in stores.nodes.children(stores.nodes.root().key) if task.member in names]
         entries = [entry.key for task in tasks for entry in stores.nodes.children(task)]
-        pages = stores.documents.of_nodes([*tasks, *entries], *_PAGES)
-    return sum(page.length for page in pages)
+        return sum(page.length for page in stores.documents.of_nodes([*tasks, *entries], *_PAGES))
 
 
 def entries_wanted(member: Member, deps: Deps) -> tuple[int, int]:
@@ -153,8 +152,7 @@ def gather(deps: Deps, *, with_people: bool = False) -> BookSnapshot:
         people = {own.name: own.names for own in stores.codex.entries() if own.kind is EntryKind.CHARACTER}
         snapshot = BookSnapshot(
             title=stores.books.get(root.book).title or deps.brief.title,
-            language=deps.brief.language,
-            premise=deps.brief.premise,
+            language=deps.brief.language, premise=deps.brief.premise,
             pages=tuple(_pages(root, stores, deps)),
             chapters=chapters,
             register=register_of(stores),
@@ -205,15 +203,17 @@ def documents_of_pages(root: TaskNode, stores: Stores) -> Iterator[tuple[TaskNod
 
 def _pages(root: TaskNode, stores: Stores, deps: Deps) -> Iterator[PageSeen]:
     unverified = render_unverified(deps.brief.language.english_name)
-    for node, document in documents_of_pages(root, stores):
+    found = list(documents_of_pages(root, stores))
+    alike = {(node.parent, node.stage): node for node, _ in found if deps.makes_designs}
+    asked = {key: page_length(node, deps) for key, node in alike.items()}
+    for node, document in found:
         member = member_of(node, deps)
         data = stores.documents.data_of(document)
         yield PageSeen(
             label=node.label, title=node.title, text=document.text.removeprefix(unverified).lstrip(),
-            length=document.length, member=member.name,
-            stage=node.stage_title, document=document.id, is_entry=part_of(node) is PartOf.ENTRY,
-            is_findings=document.kind is DocumentKind.FINDINGS, is_made=member.kind in _BY_CODE,
-            is_spoiler=member.tells_end, asked=page_length(node, deps) if deps.makes_designs else 0,
+            length=document.length, member=member.name, stage=node.stage_title, document=document.id,
+            is_entry=part_of(node) is PartOf.ENTRY, is_findings=document.kind is DocumentKind.FINDINGS,
+            is_made=member.kind in _BY_CODE, is_spoiler=member.tells_end, asked=asked.get((node.parent, node.stage), 0),
             sources=len(Findings.model_validate_json(data).sources) if data else 0,
         )  # fmt: skip
 
