@@ -36,10 +36,6 @@ _NOTED_WITHIN = 2
 _SECONDS = 120
 
 
-def _nothing(settings: Settings) -> None:
-    """For a scenario that begins on an empty database."""
-
-
 @dataclass(frozen=True)
 class Scenario:
     """Some work of a worker, and the failpoints that it passes."""
@@ -50,8 +46,8 @@ class Scenario:
     """Done by each worker from its beginning, until one comes to the end."""
     outcome: Callable[[Settings], object]
     """What was made; after a crash it must equal that of an undisturbed run."""
-    prepare: Work = _nothing
-    """Done once, undisturbed, before all trials."""
+    prepare: tuple[Work, ...] = ()
+    """Done once, undisturbed, one after the other, before all trials; without any they begin on an empty database."""
     first_call: str = ""
     """A trouble of the fake provider for the first call of a trial."""
     lease_seconds: float = 6

@@ -57,9 +57,8 @@ def _open(settings: Settings) -> None:
     open_library(settings).dispose()
 
 
-def _write_and_age(settings: Settings) -> None:
-    """Leave a book in a database as the first version made it."""
-    _write_tale(settings)
+def _age(settings: Settings) -> None:
+    """Leave a database as the first version made it."""
     config = Config()
     config.set_main_option("script_location", str(Path(migrations.__file__).parent))
     database = open_database(settings)
@@ -162,8 +161,7 @@ def _back_up(settings: Settings) -> None:
         back_up(settings, settings.home / _BACKUP)
 
 
-def _write_and_back_up(settings: Settings) -> None:
-    _write_tale(settings)
+def _back_up_and_note(settings: Settings) -> None:
     _back_up(settings)
     _note_once(settings)
 
@@ -204,7 +202,7 @@ A_TALE = Scenario(
     frozenset({F.TAKE_LEASE, F.TAKE_ALLOWANCE, F.CALL_MODEL, F.RECORD_STEP, F.MOVE, F.LEAVE_BOOK, F.REPLACE_FILE}),
     _write_tale_under_a_cap,
     whole_book,
-    prepare=_open,
+    prepare=(_open,),
 )
 CHAPTERS = replace(A_TALE, name="a book of chapters", work=_write_chapters)
 A_TALE_WITH_NOTES = Scenario(
@@ -212,57 +210,57 @@ A_TALE_WITH_NOTES = Scenario(
     frozenset({F.EDIT_BOOK, F.FILL_INDEX, F.SEAL_INDEX}),
     _note_and_write,
     whole_book,
-    prepare=_open,
+    prepare=(_open,),
     fills_index=True,
 )
 A_TALE_WITH_SEARCHES = Scenario(
-    "a tale with searches", frozenset({F.RECORD_TOOL_USE}), _search_and_write, _searched_book, prepare=_open
+    "a tale with searches", frozenset({F.RECORD_TOOL_USE}), _search_and_write, _searched_book, prepare=(_open,)
 )
 A_REFRESH = Scenario(
     "a refresh", frozenset({F.TAKE_LEASE, F.CALL_MODEL, F.RECORD_STEP, F.MOVE, F.LEAVE_BOOK}), _refresh,
-    _refreshed_book, prepare=_write_and_change,
+    _refreshed_book, prepare=(_write_and_change,),
 )  # fmt: skip
 CANDIDATES = Scenario(
     "candidates at a gate", frozenset({F.CALL_MODEL, F.RECORD_STEP, F.OPEN_GATE, F.DECIDE_GATE}), write_candidates,
-    partial(candidates_of, PAINTED), prepare=_open,
+    partial(candidates_of, PAINTED), prepare=(_open,),
 )  # fmt: skip
 CANDIDATES_BESIDE = Scenario(
     "candidates beside a text", frozenset({F.TAKE_LEASE, F.CALL_MODEL, F.RECORD_STEP, F.LEAVE_BOOK}), draft_beside,
-    partial(candidates_of, TALE), prepare=_write_tale,
+    partial(candidates_of, TALE), prepare=(_write_tale,),
 )  # fmt: skip
 A_LONG_CALL = Scenario(
-    "a long call", frozenset({F.RENEW_LEASE}), _write_tale, whole_book, prepare=_open, first_call="slow:1.5",
+    "a long call", frozenset({F.RENEW_LEASE}), _write_tale, whole_book, prepare=(_open,), first_call="slow:1.5",
     lease_seconds=2,
 )  # fmt: skip
 A_BOOK_WITH_GATES = Scenario(
     "a book with gates", frozenset({F.OPEN_GATE, F.DECIDE_GATE, F.SETTLE_GATE, F.TELL_GATE}), write_gated,
-    gated_book, prepare=_open,
+    gated_book, prepare=(_open,),
 )  # fmt: skip
 A_BRANCH = Scenario(
     "a branch", frozenset({F.FORK, F.MERGE}), partial(fork_and_merge, TALE), partial(forked_book, TALE),
-    prepare=_write_tale,
+    prepare=(_write_tale,),
 )  # fmt: skip
 A_WRITTEN_BRANCH = Scenario(
     "a branch that is written", frozenset({F.FORK, F.TAKE_LEASE, F.CALL_MODEL, F.RECORD_STEP, F.LEAVE_BOOK}),
-    partial(fork_and_write, _CHAPTERS), partial(written_branch, _CHAPTERS), prepare=_write_chapters,
+    partial(fork_and_write, _CHAPTERS), partial(written_branch, _CHAPTERS), prepare=(_write_chapters,),
 )  # fmt: skip
 A_VERDICT = Scenario(
     "a reader's verdict", frozenset({F.TAKE_LEASE, F.CALL_MODEL, F.RECORD_STEP, F.LEAVE_BOOK}),
-    partial(have_compared, TALE), compared_book, prepare=_write_tale,
+    partial(have_compared, TALE), compared_book, prepare=(_write_tale,),
 )  # fmt: skip
 SCENARIOS = (
     Scenario("an empty database", frozenset({F.MIGRATE, F.CREATE_BOOK}), _begin, _begun_book),
-    Scenario("an older database", frozenset({F.MIGRATE}), _open, whole_book, prepare=_write_and_age),
+    Scenario("an older database", frozenset({F.MIGRATE}), _open, whole_book, prepare=(_write_tale, _age)),
     A_TALE,
     A_TALE_WITH_NOTES,
     A_TALE_WITH_SEARCHES,
     A_LONG_CALL,
     A_BOOK_WITH_GATES,
     A_BRANCH,
-    Scenario("a backup", frozenset({F.BACKUP}), _back_up, _backup_and_book, prepare=_write_tale),
+    Scenario("a backup", frozenset({F.BACKUP}), _back_up, _backup_and_book, prepare=(_write_tale,)),
     Scenario(
         "a restore", frozenset({F.KEEP_REPLACED, F.PREPARE_RESTORE, F.RESTORE}), _restore, _backup_and_book,
-        prepare=_write_and_back_up,
+        prepare=(_write_tale, _back_up_and_note),
     ),
-    Scenario("old prompts let go", frozenset({F.PRUNE}), _prune, _pruned_book, prepare=_write_tale),
+    Scenario("old prompts let go", frozenset({F.PRUNE}), _prune, _pruned_book, prepare=(_write_tale,)),
 )  # fmt: skip

@@ -17,7 +17,6 @@ from tests.durability.scenarios import (
     A_LONG_CALL,
     A_REFRESH,
     A_TALE,
-    A_TALE_WITH_NOTES,
     A_VERDICT,
     A_WRITTEN_BRANCH,
     CANDIDATES,
@@ -42,15 +41,11 @@ def _stage(folder: Path, server: PostgresServer | None) -> Iterator[Stage]:
 @pytest.fixture(scope="module")
 def on_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     with _stage(tmp_path_factory.mktemp("crashes"), None) as stage:
-        stage.warm_up(A_TALE_WITH_NOTES.work)
         yield stage
 
 
 @pytest.fixture(scope="module")
-def on_postgres(
-    tmp_path_factory: pytest.TempPathFactory, postgres: PostgresServer, on_sqlite: Stage
-) -> Iterator[Stage]:
-    """Its workers are forked from this process, too, which `on_sqlite` has warmed."""
+def on_postgres(tmp_path_factory: pytest.TempPathFactory, postgres: PostgresServer) -> Iterator[Stage]:
     with _stage(tmp_path_factory.mktemp("crashes"), postgres) as stage:
         yield stage
 

@@ -22,7 +22,7 @@ from bookwright.failpoints import FailpointReached
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookPaused, LeaseError, StorageError
 from bookwright.models.settings import Settings, load_settings
-from tests.durability.crashes import RAISED, Ending, Scenario, Work, World
+from tests.durability.crashes import RAISED, Scenario, Work, World
 from tests.support.postgres import PostgresServer
 
 PAID_AGAIN = {"after:call_model": 1, "before:record_step": 1}
@@ -80,27 +80,8 @@ class Stage:
     ledger: Path
     postgres: PostgresServer | None = None
     _numbers: "count[int]" = field(default_factory=count)
-    _prepared: dict[Work, World] = field(default_factory=dict)
+    _prepared: dict[tuple[Work, ...], World] = field(default_factory=dict)
     _calm: dict[str, Calm] = field(default_factory=dict)
-
-    def warm_up(self, work: Work) -> None:
-        """Import what some work imports, so that no worker forked from this process has to.
-
-        It is done in a fork: it may leave threads behind, which a worker would wait for.
-        """
-        importlib.import_module("chromadb")  # most of what there is to import
-        names = self.folder / "modules"
-
-        def work_and_tell(settings: Settings) -> None:
-            work(settings)
-            names.write_text("\n".join(sys.modules))
-
-        world = self._world(None)
-        _must(world.run(work_and_tell))
-        self._clear(world)
-        for name in names.read_text().split():
-            with suppress(ImportError):  # a script that was run is no module
-                importlib.import_module(name)
 
     def calm(self, scenario: Scenario) -> Calm:
         """Make a scenario ready and run it undisturbed, once for all its trials."""
@@ -184,14 +165,11 @@ class Stage:
 
     def _run_calmly(self, scenario: Scenario) -> Calm:
         """Do so in this process, which workers are forked from: what is compiled meanwhile, they need not compile."""
-        if scenario.prepare not in self._prepared:
-            self._prepared[scenario.prepare] = self._world(None)
-            self._work_here(scenario.prepare, self._prepared[scenario.prepare])
-        prepared = self._prepared[scenario.prepare]
+        prepared = self._made_ready(*scenario.prepare)
         world, log = self._world(prepared, scenario.lease_seconds), self.folder / f"{scenario.name}.log"
         world.slow_down(scenario.first_call)
         if scenario.fills_index:
-            _must(world.run(scenario.work, log=str(log)))
+            self._work_in_fork(scenario.work, world, log=str(log))
         else:
             self._work_here(scenario.work, world, log=str(log))
         wrongs = world.wrongs(deaths=0)
@@ -207,6 +185,29 @@ class Stage:
         finally:
             failpoints.arm()
         assert not (world.settings.home / "index").exists(), "this work fills an index"
+
+    def _work_in_fork(self, work: Work, world: World, log: str) -> None:
+        """Have a fork do some work, and import what it imported, so that no worker forked from this process has to."""
+        names = self.folder / "modules"
+
+        def work_and_tell(settings: Settings) -> None:
+            work(settings)
+            names.write_text("\n".join(sys.modules))
+
+        ending = world.run(work_and_tell, log=log)
+        assert ending.is_good, ending
+        for name in names.read_text().split():
+            with suppress(ImportError):  # a script that was run is no module
+                importlib.import_module(name)
+
+    def _made_ready(self, *works: Work) -> World:
+        """The world where these works were done one after the other, each once for all scenarios that begin with it."""
+        if works not in self._prepared:
+            world = self._world(self._made_ready(*works[:-1]) if works[:-1] else None)
+            for work in works[-1:]:
+                self._work_here(work, world)
+            self._prepared[works] = world
+        return self._prepared[works]
 
     def _world(self, origin: World | None, lease_seconds: float = 60) -> World:
         """A world with a name of its own: empty, or a copy of one that nobody works in."""
@@ -241,10 +242,6 @@ def occurrences(passed: int, most: int) -> list[int]:
 def _most_again(spec: str) -> int:
     place = ":".join(spec.partition("=")[0].split(":")[:2])
     return 1 if place in IN_A_CALL else PAID_AGAIN.get(place, 0)
-
-
-def _must(ending: Ending) -> None:
-    assert ending.is_good, ending
 
 
 def _database_of(world: World) -> str:
