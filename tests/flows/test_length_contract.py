@@ -112,7 +112,9 @@ def test_a_short_book_by_an_author_who_misses_nothing_lands_nearer(tmp_path: Pat
     models = ModelService(load_settings(home=tmp_path))
     secrets = [{"content": "The clerk forged the ledger of the harbour.", "forbidden_keywords": ["forged"]}]
     premise = "A keeper reads a log in her own hand."
-    root, deps = begin(tmp_path, models, premise=premise, length=length, profile="economy", secrets=secrets)
+    root, deps = begin(
+        tmp_path, models, premise=premise, length=length, profile="economy", secrets=secrets, max_planning_rounds=1
+    )
     deps = replace(deps, desk=replace(deps.desk, model_of=lambda role: "rehearsal:exact"))
 
     write_unit(root, deps)

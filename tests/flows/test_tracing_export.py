@@ -5,6 +5,7 @@ That nothing which makes them is imported without the variables, tests/cli/test_
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -111,9 +112,16 @@ def test_texts_are_wanted_by_the_variable_of_the_conventions(value: str, capture
     assert tracing.captures_texts({"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": value}) is captures
 
 
-def asked_beside_a_book(home: Path, *typed: str, said: str) -> Collector:
-    """Write a small book without spans, then type a line beside it with them; what it wants done is not agreed to."""
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with a small book that was written without spans."""
+    home = tmp_path_factory.mktemp("written")
     write(home)
+    return home
+
+
+def asked_beside_a_book(home: Path, *typed: str, said: str) -> Collector:
+    """Type a line beside a book with spans; what it wants done is not agreed to."""
     with grpc_collector() as collector:
         environment = environment_of(home) | {tracing.ENDPOINTS[0]: collector.url}
         reached().run(["bookwright", *typed], said.encode(), ROOT, environment)
@@ -125,9 +133,10 @@ def asked_beside_a_book(home: Path, *typed: str, said: str) -> Collector:
     [(("ask", "the-log", "tree", "--json"), "chief_editor"), (("chat", "--agent", "researcher"), "researcher")],
 )
 def test_what_is_asked_beside_a_book_has_a_span_for_each_answer_and_its_calls(
-    tmp_path: Path, typed: tuple[str, ...], agent: str
+    written: Path, tmp_path: Path, typed: tuple[str, ...], agent: str
 ) -> None:
-    collector = asked_beside_a_book(tmp_path, *typed, said="What burns in the lamp?\n")
+    home = Path(shutil.copytree(written, tmp_path / "home"))
+    collector = asked_beside_a_book(home, *typed, said="What burns in the lamp?\n")
 
     [answer] = [span for span in collector.spans if span.name == f"invoke_agent {agent}"]
     calls = [span for span in collector.spans if span.name.startswith("chat ")]

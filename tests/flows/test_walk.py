@@ -22,7 +22,8 @@ NOVEL = {
     "premise": "一个欠债的守塔人在旧日志里读到自己的笔迹。", "language": "zh", "length": 500_000,
     "max_unit_length": 20_000,
 }  # fmt: skip
-"""Of long chapters, since nothing rests on how many there are."""
+PARTS = {"book": "约6万字", "volume": "约3万字", "act": "约2万字"}
+"""How long a part of each is to be: a short volume of two acts and long chapters, since nothing rests on how many."""
 
 
 def one_design(request: Request) -> PlanOutput:
@@ -30,9 +31,8 @@ def one_design(request: Request) -> PlanOutput:
 
 
 def one_child(request: Request) -> PlanOutput:
-    return PlanOutput(
-        sub_tasks=(PlanNode(task_type=TaskType.WRITE, goal="从欠到还", title="第一步", length="约15万字"),)
-    )
+    length = PARTS[request.facts["level"]]
+    return PlanOutput(sub_tasks=(PlanNode(task_type=TaskType.WRITE, goal="从欠到还", title="第一步", length=length),))
 
 
 def decision(request: Request) -> FlowDecision:

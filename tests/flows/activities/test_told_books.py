@@ -264,10 +264,18 @@ def test_an_act_grows_by_what_the_one_before_fell_short_to_what_can_be_told_at_o
     deps.storage.database.dispose()
 
 
-def test_a_book_in_acts_is_plotted_act_by_act_and_each_is_told_with_the_whole_in_view(tmp_path: Path) -> None:
-    book = Told(tmp_path, limits=Limits(until_level=Level.CHAPTER, until_count=12), length=60_000, profile="economy")
-    asked = [request.name for request in book.requests]
-    with book.storage.read() as stores:
+@pytest.fixture(scope="module")
+def in_acts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
+    """A book in two acts, told until a chapter of the second is."""
+    limits = Limits(until_level=Level.CHAPTER, until_count=12)
+    book = Told(tmp_path_factory.mktemp("acts"), limits=limits, length=60_000, profile="economy")
+    yield book
+    book.close()
+
+
+def test_a_book_in_acts_is_plotted_act_by_act_and_each_is_told_with_the_whole_in_view(in_acts: Told) -> None:
+    asked = [request.name for request in in_acts.requests]
+    with in_acts.storage.read() as stores:
         root = stores.nodes.root()
         acts = stores.nodes.child_units(root.key)
         plots = [stores.documents.current(own.key, DocumentKind.DESIGN) for own in acts]
@@ -276,9 +284,8 @@ def test_a_book_in_acts_is_plotted_act_by_act_and_each_is_told_with_the_whole_in
         told = [stores.documents.current(own.key, DocumentKind.SUMMARY) for own in chapters[0]]
         page = stores.documents.current(chapters[0][-1].key, DocumentKind.PROSE)
         rests_on = set(stores.documents.inputs_of(plots[1].id if plots[1] else 0))
-    [plan, *_], [draft] = book.prompts("1.2 plan/plot"), book.prompts("1.2.1 write/draft")
-    [request] = [own.prompt for own in book.requests if own.name == "1.2.1 write/draft"]
-    book.close()
+    [plan, *_], [draft] = in_acts.prompts("1.2 plan/plot"), in_acts.prompts("1.2.1 write/draft")
+    [request] = [own.prompt for own in in_acts.requests if own.name == "1.2.1 write/draft"]
 
     assert asked[:9] == [f"1 plan/{step}" for step in PLANNED]
     assert asked[9:12] == [f"1.1 plan/{step}" for step in ("plot", "doubts", "plot.again")]
@@ -333,15 +340,13 @@ def test_who_tells_a_chapter_again_has_the_room_of_its_draft(told: Told) -> None
         assert draft == again != []
 
 
-def test_the_plan_of_a_book_in_acts_is_doubted_and_made_once_more_twice(tmp_path: Path) -> None:
-    book = Told(tmp_path, limits=Limits(until_level=Level.ACT, until_count=1), length=60_000, profile="economy")
-    asked = [each.name.partition(" ")[2] for each in book.requests if each.name.startswith("1 plan/")]
-    again, last = book.prompts("1 plan/plot.again")
-    with book.storage.read() as stores:
+def test_the_plan_of_a_book_in_acts_is_doubted_and_made_once_more_twice(in_acts: Told) -> None:
+    asked = [each.name.partition(" ")[2] for each in in_acts.requests if each.name.startswith("1 plan/")]
+    again, last = in_acts.prompts("1 plan/plot.again")
+    with in_acts.storage.read() as stores:
         acts = stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)
         plan = stores.documents.latest(DocumentKind.BOOK_DESIGN)
-    guesses = [guess for step in ("forecast", "forecast.again") for guess in book.prompts(f"1 plan/{step}")]
-    book.close()
+    guesses = [guess for step in ("forecast", "forecast.again") for guess in in_acts.prompts(f"1 plan/{step}")]
 
     assert asked == [f"plan/{step}" for step in PLANNED]
     for prompt in (again, last):

@@ -10,13 +10,16 @@ from typing import Any
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.rehearsal.backend import RehearsalBackend
 from bookwright.agents.backends.spending.budget import BudgetLedger
+from bookwright.failpoints import Failpoint
 from bookwright.flows import walk_steps
 from bookwright.flows.deps import Deps
+from bookwright.flows.library import open_library
 from bookwright.flows.walk import look_over, write_unit
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.settings import load_settings
 from bookwright.models.step import Activity, Reply
 from bookwright.models.tree.task import TaskNode
+from bookwright.storage.repositories.books import BookRepository
 from tests.flows.walking import begin
 
 PREMISES = {
@@ -95,6 +98,15 @@ def begun(folder: Path, home: Path, models: Rehearsing, **values: Any) -> tuple[
     language = values.get("language", "en")
     usual = {"blueprint": str(folder), "premise": PREMISES[language], "length": 1_200, "profile": "economy"}
     return begin(home, models, **(usual | values))
+
+
+def let_go(home: Path) -> None:
+    """Take a book from a worker that is gone."""
+    database = open_library(load_settings(home=home))
+    with database.write(Failpoint.EDIT_BOOK) as connection:
+        books = BookRepository(connection)
+        books.change(books.all()[0].id, lease_owner=None)
+    database.dispose()
 
 
 def document(label: str, kind: DocumentKind, deps: Deps) -> Document:

@@ -1,10 +1,14 @@
 """Which units a rule means: where candidates are drafted, and behind which units a book rests."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from bookwright.flows.candidates.rule_matching import candidates_wanted, is_gate_at
+from bookwright.flows.deps import Deps
+from bookwright.models.brief import make_brief
 from bookwright.models.errors import GateWaiting
 from bookwright.models.gate import GateKind
 from bookwright.models.tree.level import Level
@@ -16,12 +20,13 @@ from tests.support.fakes import ScriptedBackend
 
 SHAPE = {1: (2, 2), 2: (2, 2), 3: (2,)}
 """By volume: how many scenes each of its chapters has."""
+Shaped = tuple[list[TaskNode], Deps]
 
 
-def meant_by(tmp_path: Any, rule: str, *, is_gate: bool) -> list[str]:
-    """The labels of the units that a rule means in a book of three volumes."""
-    wishes: dict[str, Any] = {"gates": [rule]} if is_gate else {"candidates": 2, "candidates_for": [rule]}
-    root, deps = begin(tmp_path, ScriptedBackend(lines={}), length=600_000, **wishes)
+@pytest.fixture(scope="module")
+def shaped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shaped]:
+    """The units of a book of three volumes, in reading order."""
+    root, deps = begin(tmp_path_factory.mktemp("shaped"), ScriptedBackend(lines={}), length=600_000)
     with deps.storage.write() as stores:
         for chapters in SHAPE.values():
             (volume,) = _put(stores, root, Level.VOLUME, 1)
@@ -30,14 +35,14 @@ def meant_by(tmp_path: Any, rule: str, *, is_gate: bool) -> list[str]:
         stores.nodes.change(stores.nodes.last_unit(root.key).key, is_last=True)  # type: ignore[union-attr]
     with deps.stores() as stores:
         units = list(stores.nodes.walk(TaskType.WRITE))
-    leaves = [unit for unit in units if unit.level is Level.SCENE]
-    found = (
-        [unit.label for unit in units if is_gate_at(unit, deps)]
-        if is_gate
-        else [unit.label for unit in leaves if candidates_wanted(unit, deps) == 2]
-    )
+    yield units, deps
     deps.storage.database.dispose()
-    return found
+
+
+def wishing(deps: Deps, **wishes: Any) -> Deps:
+    """The same book by a brief that wishes this, too."""
+    brief = make_brief(deps.brief.model_dump(exclude_unset=True) | wishes)
+    return replace(deps, desk=replace(deps.desk, brief=brief))
 
 
 def _put(stores: Any, parent: TaskNode, level: Level, count: int) -> list[TaskNode]:
@@ -70,8 +75,11 @@ def _put(stores: Any, parent: TaskNode, level: Level, count: int) -> list[TaskNo
         ("1.9", []),
     ],
 )
-def test_a_gate_stands_behind_the_units_that_are_named(tmp_path: Any, rule: str, labels: list[str]) -> None:
-    assert meant_by(tmp_path, rule, is_gate=True) == labels
+def test_a_gate_stands_behind_the_units_that_are_named(shaped: Shaped, rule: str, labels: list[str]) -> None:
+    units, deps = shaped
+    wished = wishing(deps, gates=[rule])
+
+    assert [unit.label for unit in units if is_gate_at(unit, wished)] == labels
 
 
 @pytest.mark.parametrize(
@@ -86,13 +94,17 @@ def test_a_gate_stands_behind_the_units_that_are_named(tmp_path: Any, rule: str,
     ],
 )
 def test_candidates_are_drafted_for_what_is_written_within_the_units_that_are_named(
-    tmp_path: Any, rule: str, labels: list[str]
+    shaped: Shaped, rule: str, labels: list[str]
 ) -> None:
-    assert meant_by(tmp_path, rule, is_gate=False) == labels
+    units, deps = shaped
+    wished = wishing(deps, candidates=2, candidates_for=[rule])
+
+    leaves = [unit for unit in units if unit.level is Level.SCENE]
+    assert [unit.label for unit in leaves if candidates_wanted(unit, wished) == 2] == labels
 
 
 def test_turning_points_are_where_a_quarter_half_and_three_quarters_are_reached(sit: Sit) -> None:
-    desk = sit(**CHAPTERS | {"length": 12_000}, gates=["turning_points"])
+    desk = sit(**CHAPTERS | {"max_unit_length": 1_200}, gates=["turning_points"])
 
     met = _met(desk)
 
@@ -113,7 +125,7 @@ def test_a_book_rests_once_behind_a_unit_that_is_named_in_several_ways(sit: Sit)
 
 
 def test_a_rejected_part_is_written_anew_under_the_note(sit: Sit) -> None:
-    desk = sit(**CHAPTERS, max_planning_rounds=1, gates=["book"])
+    desk = sit(**CHAPTERS | {"length": 2_400, "max_unit_length": 1_200}, max_planning_rounds=1, gates=["book"])
     gate = desk.wait()
     before = len(desk.asked.requests)
     desk.reject(gate, "The keeper is a woman of sixty.")
