@@ -11,7 +11,7 @@ from bookwright.flows.library import open_library
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Section
 from bookwright.storage.stores import BookStorage
 from tests.flows.gated import Sit
-from tests.flows.revision.changed import LAMPS, Written, written_once
+from tests.flows.revision.changed import LAMPS, RESTING, Written, written_once
 
 SECRET = "Old Tam is the drowned king under another name."
 HABIT = "Keeps a brass key under the third stair of the quay."
@@ -29,7 +29,7 @@ ABOUT: dict[str, Any] = {"entries": [SABINE], "secrets": [HEIR]}
 @pytest.fixture(scope="session")
 def novel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
     """A book of eight chapters with a secret and somebody in its codex."""
-    yield from written_once(tmp_path_factory, "novel", **ABOUT, length=8_000, profile="economy", max_unit_length=1_000)
+    yield from written_once(tmp_path_factory, "novel", **ABOUT, length=6_000, profile="economy", max_unit_length=750)
 
 
 @pytest.fixture(scope="session")
@@ -52,8 +52,14 @@ def reviewed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
 
 @pytest.fixture(scope="session")
 def lamps(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
-    """One of three chapters, about which its author has said nothing."""
+    """One of two chapters, about which its author has said nothing."""
     yield from written_once(tmp_path_factory, "lamps", **LAMPS)
+
+
+@pytest.fixture(scope="session")
+def resting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
+    """One like it that rests behind its first chapter."""
+    yield from written_once(tmp_path_factory, "resting", **RESTING)
 
 
 @pytest.fixture

@@ -13,14 +13,20 @@ from bookwright.flows.open_book import RunConfig, hold_book
 from bookwright.models.settings import Settings
 from bookwright.storage.branches.repository import BranchRepository
 from tests.app.branches.grove import Grove
-from tests.flows.revision.changed import LAMPS, Written, written_once
+from tests.flows.revision.changed import LAMPS, RESTING, Written, written_once
 from tests.support.made_once import made_once
 
 
 @pytest.fixture(scope="session")
 def lamps(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
-    """One of three chapters, about which its author has said nothing."""
+    """One of two chapters, about which its author has said nothing."""
     yield from written_once(tmp_path_factory, "lamps", **LAMPS)
+
+
+@pytest.fixture(scope="session")
+def resting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
+    """One like it that rests behind its first chapter."""
+    yield from written_once(tmp_path_factory, "resting", **RESTING)
 
 
 @pytest.fixture(scope="session")

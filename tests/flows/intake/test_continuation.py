@@ -1,9 +1,10 @@
 """A finished book that is gone on with: what closed it is made anew, once, and what stood there stays on record."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -245,17 +246,39 @@ def test_until_the_new_end_stands_nothing_behind_it_counts_as_done(finished: She
     assert {stage.status for stage in stages[:-3]} == {StageStatus.COMPLETED}
 
 
-def gone_on_with(
-    folder: Path, length: int, more: int, added: str = "", **brief: Any
-) -> tuple[Book, list[TaskNode], list[TaskNode]]:
-    """Write a book, add words to its end and go on with it; return it, and the units below it before and after."""
-    settings = make_settings(folder, free_megabytes=0, keep_vault=False)
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int, str], Path]:
+    """Tells the data folder of a book of that length and profile, which is written once for all who go on with it."""
+
+    @cache
+    def home(length: int, profile: str) -> Path:
+        made = tmp_path_factory.mktemp("ended") / "home"
+        with walking(made, length, profile) as (book, around):
+            run_book(book.id, around)
+        return made
+
+    return home
+
+
+@contextmanager
+def walking(home: Path, length: int, profile: str) -> Iterator[tuple[Book, RunConfig]]:
+    """A book of that length in a data folder, begun if it is not there, for as long as the block lasts."""
+    settings = make_settings(home, free_megabytes=0, keep_vault=False)
     database = new_library(settings)
+    made = make_brief(
+        {"premise": "A keeper finds a log.", "length": length, "max_unit_length": 450, "profile": profile}
+    )
     with closing(ModelService(settings)) as models:
-        made = make_brief({"premise": "A keeper finds a log.", "length": length, "max_unit_length": 450} | brief)
-        book, around = find_or_create(database, made), RunConfig(settings, database, models)
-        storage = BookStorage(database, book.id, made.language)
-        run_book(book.id, around)
+        yield find_or_create(database, made), RunConfig(settings, database, models)
+    database.dispose()
+
+
+def gone_on_with(
+    home: Path, length: int, profile: str, more: int, added: str = ""
+) -> tuple[Book, list[TaskNode], list[TaskNode]]:
+    """Add words to a written book's end and go on with it; return it, and the units below it before and after."""
+    with walking(home, length, profile) as (book, around):
+        storage = BookStorage(around.database, book.id, book.brief.language)
         with storage.write() as stores:
             last = stores.nodes.root()
             while below := stores.nodes.last_unit(last.key):
@@ -268,7 +291,6 @@ def gone_on_with(
         with storage.read() as stores:
             units = stores.nodes.child_units(stores.nodes.root().key)
             assert stores.codex.reading_order().chapters == tuple(unit.label for unit in units)
-    database.dispose()
     return finished, before, units
 
 
@@ -282,9 +304,11 @@ def gone_on_with(
     ],
 )
 def test_a_book_that_was_planned_in_scenes_or_less_goes_on_in_as_many_as_are_missing(
-    tmp_path: Path, length: int, profile: str, level: Level, more: int
+    ended: Callable[[int, str], Path], tmp_path: Path, length: int, profile: str, level: Level, more: int
 ) -> None:
-    finished, before, units = gone_on_with(tmp_path, length, more, profile=profile)
+    home = Path(shutil.copytree(ended(length, profile), tmp_path / "home"))
+
+    finished, before, units = gone_on_with(home, length, profile, more)
 
     written = sum(unit.written for unit in units[len(before) :])
     assert (finished.state, finished.brief.length) == (BookState.FINISHED, sum(unit.written for unit in before) + more)
@@ -295,8 +319,12 @@ def test_a_book_that_was_planned_in_scenes_or_less_goes_on_in_as_many_as_are_mis
     assert [unit.is_last for unit in units] == [False] * (len(units) - 1) + [True]
 
 
-def test_what_the_last_unit_overran_is_not_written_once_more_behind_the_end(tmp_path: Path) -> None:
-    _, before, units = gone_on_with(tmp_path, 1500, 300, "She waited. " * 100, profile="economy")
+def test_what_the_last_unit_overran_is_not_written_once_more_behind_the_end(
+    ended: Callable[[int, str], Path], tmp_path: Path
+) -> None:
+    home = Path(shutil.copytree(ended(1500, "economy"), tmp_path / "home"))
+
+    _, before, units = gone_on_with(home, 1500, "economy", 300, "She waited. " * 100)
 
     (new,) = units[len(before) :]
     assert abs(new.written - 300) <= 30

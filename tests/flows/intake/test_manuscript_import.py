@@ -132,7 +132,7 @@ def test_looking_at_a_manuscript_sums_up_and_extracts_each_chapter_once_and_rewr
 
 
 def test_what_waits_for_the_maintainers_is_bounded_however_many_chapters_there_are(studio: Studio):
-    book = studio.import_text(a_novel("ko episodes", 17).text, "ko", profile="economy")
+    book = studio.import_text(a_novel("ko episodes", 17, 1).text, "ko", profile="economy")
 
     studio.run(book)
 
@@ -162,11 +162,11 @@ def test_an_analysis_that_is_killed_at_any_call_goes_on_without_paying_twice(tmp
 
 
 def test_a_finished_import_goes_on_for_as_much_as_was_asked_at_the_level_of_its_chapters(studio: Studio):
-    novel = a_novel("ja chapters", 3, 6)
+    novel = a_novel("ja chapters", 3, 3)
     book = studio.run(studio.import_text(novel.text, "ja", profile="economy"))
     before = book.brief.length
 
-    longer = studio.go_on(book, 1_200)
+    longer = studio.go_on(book, 600)
     finished = studio.run(longer)
 
     with studio.storage(book).read() as stores:
@@ -174,7 +174,7 @@ def test_a_finished_import_goes_on_for_as_much_as_was_asked_at_the_level_of_its_
         chapters = stores.nodes.children(root.key, TaskType.WRITE)
     own = len(novel.headings)
     assert longer.state is BookState.PAUSED
-    assert finished.brief.length == root.length == before + 1_200
+    assert finished.brief.length == root.length == before + 600
     assert abs(root.written - root.length) < 0.03 * root.length
     assert {chapter.level for chapter in chapters} == {Level.CHAPTER}
     assert [chapter.is_brought_in for chapter in chapters] == [True] * own + [False] * (len(chapters) - own)
@@ -193,9 +193,9 @@ def test_what_was_brought_in_is_looked_at_before_anything_is_planned(studio: Stu
 
 
 def test_what_still_belongs_to_the_last_part_is_written_in_it(studio: Studio):
-    book = studio.run(studio.import_text(a_novel("ko", 3, 6).text, "ko", profile="economy"))
+    book = studio.run(studio.import_text(a_novel("ko", 3, 3).text, "ko", profile="economy"))
 
-    studio.run(studio.go_on(book, 400))
+    studio.run(studio.go_on(book, 200))
 
     with studio.storage(book).read() as stores:
         root = stores.nodes.root()

@@ -125,7 +125,7 @@ def test_chapters_with_a_design_are_not_planned_and_those_without_one_are(desk: 
 def test_an_outline_that_is_only_a_beginning_is_gone_on_with_by_the_walk(desk: Desk):
     text = "## Chapter 1: The Log (200 words)\n\nAda finds it.\n\n## Chapter 2: The Boat (200 words)\n"
 
-    storage = desk.write(text, 1_000, max_unit_length=200)
+    storage = desk.write(text, 800, max_unit_length=200)
 
     units = chapters(storage)
     assert [unit.title for unit in units[:2]] == ["Chapter 1: The Log", "Chapter 2: The Boat"]

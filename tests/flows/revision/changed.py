@@ -87,7 +87,9 @@ def marked_models(settings: Settings, first: int = 0) -> Iterator[Marking]:
 
 
 LAMPS: dict[str, Any] = {"length": 6_000, "profile": "economy", "max_planning_rounds": 1}
-"""A book of three chapters about which its author has said nothing."""
+"""A book of two chapters about which its author has said nothing."""
+RESTING: dict[str, Any] = {**LAMPS, "limits": Limits.parse("chapter:1", None)}
+"""Such a book that rests behind its first chapter."""
 
 
 def written_once(factory: pytest.TempPathFactory, name: str, **brief: Any) -> Iterator[Written]:

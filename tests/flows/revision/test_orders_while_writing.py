@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Callable
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
@@ -14,7 +13,6 @@ from bookwright.app.comments import comment_on
 from bookwright.app.status.books import ask_to_rest
 from bookwright.app.text_orders import give_order, order_of
 from bookwright.flows.deps import RunObserver
-from bookwright.flows.library import find_or_create
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.revision.edits import brief_seen
 from bookwright.flows.run_book import run_book
@@ -24,41 +22,39 @@ from bookwright.models.edit import Anchor, BriefEdit, EditState
 from bookwright.models.errors import BookPaused
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
-from bookwright.storage.engine import migrate
-from bookwright.storage.engine.database import open_database
 from bookwright.storage.steps.pages import StepFilter
-from bookwright.storage.stores import BookStorage
-from tests.support.books import make_brief_of, make_settings
+from tests.flows.revision.changed import Written
 
 
 class Author(RunObserver):
-    """Does something, as a person at a page does, once the first chapter is closed."""
+    """Does something, as a person at a page does, once the second chapter is laid out."""
 
-    def __init__(self, does: Callable[[str], None]) -> None:
+    def __init__(self, does: Callable[[], None]) -> None:
         self.does = does
-        self.label = ""
+        self.is_done = False
 
     def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
         work()
-        if activity is Activity.CLOSE and node.depth and not self.label:
-            self.label = node.label
-            thread = threading.Thread(target=self.does, args=(node.label,))  # a page is another process
+        if activity is Activity.DIVIDE and not self.is_done:
+            self.is_done = True
+            thread = threading.Thread(target=self.does)  # a page is another process
             thread.start()
             thread.join()
 
 
+on_resting = pytest.mark.parametrize("copied", ["resting"], indirect=True)
+
+
 @pytest.fixture
-def opened(tmp_path: Path) -> OpenBook:
-    settings = make_settings(tmp_path / "home", free_megabytes=0)
-    database = open_database(settings)
-    migrate.upgrade(database)
-    brief = make_brief_of(length=6_000, profile="economy", genre="mystery", max_planning_rounds=1)
-    book = find_or_create(database, brief)
-    return OpenBook(settings, BookStorage(database, book.id, brief.language), book)
+def opened(copied: Written) -> OpenBook:
+    storage, settings = copied
+    with storage.read() as stores:
+        return OpenBook(settings, storage, stores.books.get(storage.book))
 
 
+@on_resting
 def test_a_book_goes_on_under_the_order_as_it_was_changed(opened: OpenBook) -> None:
-    def change(label: str) -> None:
+    def change() -> None:
         brief = opened.book.brief
         wanted = brief.model_dump(mode="json") | {"genre": "a farce in velvet"}
         save_or_queue(opened, BriefEdit(brief=wanted, seen=brief_seen(brief)))
@@ -75,8 +71,9 @@ def test_a_book_goes_on_under_the_order_as_it_was_changed(opened: OpenBook) -> N
     assert told.count(True) > 3
 
 
+@on_resting
 def test_a_wish_that_it_rest_outlives_the_change_of_its_order(opened: OpenBook) -> None:
-    def change_and_pause(label: str) -> None:
+    def change_and_pause() -> None:
         brief = opened.book.brief
         save_or_queue(
             opened, BriefEdit(brief=brief.model_dump(mode="json") | {"genre": "a farce"}, seen=brief_seen(brief))
@@ -92,6 +89,7 @@ def test_a_wish_that_it_rest_outlives_the_change_of_its_order(opened: OpenBook) 
     assert finished.state is BookState.FINISHED
 
 
+@on_resting
 def test_a_wish_that_it_rest_outlives_a_change_that_is_made_while_nobody_holds_the_book(opened: OpenBook) -> None:
     assert ask_to_rest(opened).is_asked
     brief = opened.book.brief
@@ -103,11 +101,15 @@ def test_a_wish_that_it_rest_outlives_a_change_that_is_made_while_nobody_holds_t
         _written(opened, RunObserver())
 
     assert saved.queued is None
-    assert (_stored(opened).brief.pen_name, _stored(opened).calls) == ("Ann", 0)
+    assert (_stored(opened).brief.pen_name, _stored(opened).calls) == ("Ann", opened.book.calls)
 
 
+@on_resting
 def test_a_note_is_seen_to_by_whoever_writes_the_book(opened: OpenBook) -> None:
-    def remark(label: str) -> None:
+    with opened.storage.read() as stores:
+        label = stores.codex.reading_order().chapters[0]
+
+    def remark() -> None:
         with opened.storage.read() as stores:
             text = stores.documents.current(stores.nodes.by_label(label).key, DocumentKind.PROSE)
         assert text is not None
@@ -116,13 +118,12 @@ def test_a_note_is_seen_to_by_whoever_writes_the_book(opened: OpenBook) -> None:
             held = OpenBook(opened.settings, opened.storage, stores.books.get(opened.book.id))
         assert give_order(held, order_of(held, number))
 
-    author = Author(remark)
-    finished = _written(opened, author)
+    finished = _written(opened, Author(remark))
 
     assert finished.state is BookState.FINISHED
     with opened.storage.read() as stores:
         [queued] = stores.edits.newest()
-        chapter = stores.nodes.by_label(author.label)
+        chapter = stores.nodes.by_label(label)
         versions = stores.documents.versions(chapter.key, DocumentKind.PROSE)
     assert (queued.state, queued.outcome) == (EditState.TAKEN, "")
     assert [one.origin for one in versions].count(DocumentOrigin.NOTE) == 1

@@ -55,10 +55,9 @@ def test_a_chapter_in_progress_keeps_its_length_and_the_book_its_place(halfway: 
     storage.database.dispose()
 
 
-def test_a_brief_that_its_author_changed_is_written_from_and_not_made_again(tmp_path: Path) -> None:
-    storage, settings = written(
-        tmp_path, Limits.parse("chapter:1", None), length=6_000, profile="economy", max_planning_rounds=1
-    )
+@pytest.mark.parametrize("copied", ["resting"], indirect=True)
+def test_a_brief_that_its_author_changed_is_written_from_and_not_made_again(copied: Written) -> None:
+    storage, settings = copied
     around = RunConfig(settings, storage.database, ModelService(settings))
     with closing(around.models), pytest.raises(KeyboardInterrupt):
         run_book(storage.book, replace(around, models=Saying(around.models, dies_after="draft")))
@@ -77,7 +76,6 @@ def test_a_brief_that_its_author_changed_is_written_from_and_not_made_again(tmp_
     assert (kept.version, kept.text) == (brief.version + 1, "The lamp was blue all along.")
     assert "brief" not in asker.steps
     assert any("The lamp was blue all along." in prompt for prompt in asker.prompts)
-    storage.database.dispose()
 
 
 @pytest.mark.parametrize("copied", ["fable"], indirect=True)
