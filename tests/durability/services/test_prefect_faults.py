@@ -44,7 +44,7 @@ from tests.support.novelist import write as novelist
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
-BRIEF = {"premise": "A keeper reads a log in her own hand.", "length": 6_000, "profile": "economy", "title": "The Log"}
+BRIEF = {"premise": "A keeper reads a log in her own hand.", "length": 3_600, "profile": "economy", "title": "The Log"}
 BOOK = book_id(make_brief(BRIEF))
 SILENT_SECONDS = 60
 """How long a walk leaves a silent server alone."""

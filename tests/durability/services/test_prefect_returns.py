@@ -44,7 +44,7 @@ from tests.support.prefect_database import states_of
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
 BRIEFS = [
-    {"premise": "A keeper reads a log in her own hand.", "length": 6_000, "profile": "economy", "title": title}
+    {"premise": "A keeper reads a log in her own hand.", "length": 3_600, "profile": "economy", "title": title}
     for title in ("The Log", "The Lamp")
 ]
 KILLED_AT, BACK_AT = 10, 20

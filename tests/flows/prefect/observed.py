@@ -39,10 +39,13 @@ BRIEF = {
     "length": 6_000,
     "profile": "economy",
     "max_planning_rounds": 1,
+    "max_unit_length": 3_200,
     "title": "The Log",
 }
+"""Planned, since it sets the rounds, so that each kind of activity comes about; of two chapters."""
 BOOK = book_id(make_brief(BRIEF))
-SHORT = {**BRIEF, "length": 900}
+SHORT = {"premise": BRIEF["premise"], "length": 900, "profile": "economy", "title": "The Log"}
+"""Told in one sitting."""
 PATIENCE_SECONDS = 60
 
 

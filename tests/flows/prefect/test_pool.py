@@ -188,7 +188,7 @@ def _pool_exists() -> bool:
 
 @pytest.mark.parametrize("titles", [TWO, pytest.param(FOUR, marks=pytest.mark.soak)], ids=["two", "four"])
 def test_books_are_written_at_once_and_each_is_one_line_of_thought(studio: Studio, titles: tuple[str, ...]) -> None:
-    books = [studio.hand_in(brief_of(title, 6_000, max_planning_rounds=1)) for title in titles]
+    books = [studio.hand_in(brief_of(title, 6_000, max_unit_length=2_100)) for title in titles]
     runs = [studio.ended_run_of(book) for book in books]
 
     assert [run.state.name for run in runs if run.state] == ["Completed"] * len(titles)

@@ -18,6 +18,7 @@ from bookwright.flows.prefect.server import (
 from bookwright.models.book import BookState
 from bookwright.models.settings import load_settings
 from tests.flows.prefect.observed import (
+    BRIEF,
     SHORT,
     Recording,
     write_at_terminal,
@@ -29,7 +30,7 @@ pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
 
 def test_the_walk_goes_on_when_the_server_dies_and_says_so_once(
-    home: Path, short_walk: list[str], prefect_forks: Forks
+    home: Path, plain_walk: list[str], prefect_forks: Forks
 ) -> None:
     settings = load_settings()
     port = free_port()
@@ -49,10 +50,10 @@ def test_the_walk_goes_on_when_the_server_dies_and_says_so_once(
         return recordings[-1]
 
     with on_server(PrefectApi(api_url(port), make_login(settings))):
-        finished = write_at_terminal(settings, notices.append, seen_by, SHORT)
+        finished = write_at_terminal(settings, notices.append, seen_by, BRIEF)
 
     assert finished.state is BookState.FINISHED
-    assert [recording.names for recording in recordings] == [short_walk]
+    assert [recording.names for recording in recordings] == [plain_walk]
     assert len(notices) == 1
     assert notices[0].startswith("Prefect fails (ConnectError")
     assert notices[0].endswith("the book is written on without it")

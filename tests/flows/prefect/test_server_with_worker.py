@@ -43,7 +43,7 @@ from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.repositories.books import BookRepository
 from tests.cli.operating.test_server_start import QUESTIONS
 from tests.flows.prefect.hostile import local_process
-from tests.flows.prefect.observed import BRIEF
+from tests.flows.prefect.observed import SHORT
 from tests.places import ROOT
 from tests.support.fake_provider import Entry, FakeProvider
 from tests.support.forks import Fork, Forks
@@ -115,7 +115,7 @@ class Studio:
 
         A server whose file is locked says that it is busy, and is asked again, as Prefect's own client does.
         """
-        parameters = {"brief": {**BRIEF, "length": 600, "title": name}}
+        parameters = {"brief": {**SHORT, "title": name}}
         answers = (
             local_process(self.api.url, self.deployment, name, login, parameters=parameters, **more)
             for _ in range(_MOST_TRIES)

@@ -20,7 +20,7 @@ from bookwright.models.settings import load_settings
 from bookwright.storage.repositories.gates import GateRepository
 from tests.flows.prefect.observed import (
     BOOK,
-    BRIEF,
+    SHORT,
     run_flow,
     state_of,
 )
@@ -46,7 +46,7 @@ def as_worker(run: FlowRun) -> State[Any] | None:
 
 def test_a_run_is_suspended_at_a_gate_and_resumed_there_or_by_a_command(prefect_server: None, home: Path) -> None:
     with get_client(sync_client=True) as client:
-        run = hand_to_nobody(client, brief={**BRIEF, "length": 600, "gates": ["outline", "chapter"]})
+        run = hand_to_nobody(client, brief={**SHORT, "gates": ["outline", "chapter"]})
         book = book_of(run.parameters)
         assert as_worker(run) is None
         suspended = client.read_flow_run(run.id)
@@ -81,7 +81,7 @@ def test_the_form_that_the_ui_makes_of_a_gate_decides_it_and_an_empty_one_does_n
 ) -> None:
     """Asks what the UI's own window for resuming asks, in its order."""
     with get_client(sync_client=True) as client:
-        run = hand_to_nobody(client, brief={**BRIEF, "length": 600, "gates": ["outline"]})
+        run = hand_to_nobody(client, brief={**SHORT, "gates": ["outline"]})
         book = book_of(run.parameters)
         assert as_worker(run) is None
         with httpx.Client(base_url=str(client.api_url), timeout=30) as ui:
@@ -129,7 +129,7 @@ def gates_of(book: str) -> list[tuple[str, str, str | None]]:
 
 
 def test_a_run_that_nobody_would_start_again_ends_by_the_name_of_waiting(prefect_server: None, home: Path) -> None:
-    state = run_flow(brief={**BRIEF, "length": 600, "gates": ["outline"]})
+    state = run_flow(brief={**SHORT, "gates": ["outline"]})
 
     assert (state.type, state.name) == (StateType.CANCELLED, "Waiting")
     assert "bookwright approve" in (state.message or "")
