@@ -92,10 +92,10 @@ def fork_book(folder: Path, home: str) -> dict[str, float]:
     return {"seconds": seconds, "cpu": used, "megabytes": grown / 2**20, "share": grown / before, "nodes": nodes}
 
 
-def go_on(folder: Path, home: str) -> dict[str, float]:
+def go_on(folder: Path, home: str, steps: int = _STEPS) -> dict[str, float]:
     """Write some steps of a book, fork it, and go on with both, counting statements."""
     settings = make_settings(Path(home), "rehearsal:exact")
-    with held_book(settings, NullAsker(_STEPS), **NULL_BOOK) as deps:
+    with held_book(settings, NullAsker(steps), **NULL_BOOK) as deps:
         _walk(deps)
     with opened_library(settings) as database:
         book = _only(database, settings)
@@ -105,13 +105,13 @@ def go_on(folder: Path, home: str) -> dict[str, float]:
             f"{when}.{of}.{name}": count
             for when in ("first", "later")
             for of, identity in both.items()
-            for name, count in _counted(identity, database, settings).items()
+            for name, count in _counted(identity, database, settings, steps).items()
         }
 
 
-def _counted(identity: str, database: Database, settings: Settings) -> dict[str, float]:
+def _counted(identity: str, database: Database, settings: Settings, steps: int) -> dict[str, float]:
     """Go on with a book for some steps; return what each of them took."""
-    asker = NullAsker(_STEPS)
+    asker = NullAsker(steps)
     rows, size = _rows_and_bytes(database)
     with hold_book(identity, RunConfig(settings, database, asker)) as deps, counted_queries() as queries:
         _walk(replace(deps, desk=replace(deps.desk, contexts=NoContext())))

@@ -73,7 +73,7 @@ def test_a_rehearsed_book_takes_few_statements_rows_and_files(tmp_path: Path) ->
 
 def test_a_resumed_book_asks_as_many_queries_at_any_size() -> None:
     queries = []
-    for nodes in (40, 100):
+    for nodes in (20, 60):
         with shim.memory_folder() as home:
             resume.stop_at(home, str(home), nodes)
             queries.append(resume.go_on(home, str(home))["queries"])
@@ -97,7 +97,7 @@ def test_a_step_takes_as_many_statements_and_rows_in_a_tree_of_any_size(tmp_path
 
 
 def test_a_step_of_a_branch_takes_as_many_statements_rows_and_bytes_as_its_origins(tmp_path: Path) -> None:
-    found = branches.go_on(tmp_path, home=str(tmp_path))
+    found = branches.go_on(tmp_path, home=str(tmp_path), steps=100)
 
     assert found["first.branch.queries"] == found["first.origin.queries"]
     for name in ("queries", "rows"):

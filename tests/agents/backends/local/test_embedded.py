@@ -2,8 +2,7 @@
 
 import asyncio
 import itertools
-import subprocess
-import sys
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from bookwright.models.errors import RequestRejected, UnknownModel
 from bookwright.models.settings import load_settings
 from bookwright.models.text.language import Language
 from bookwright.models.tree.plan import PlanOutput
+from tests.support.forks import reached
 
 MODEL = "embedded:smollm2"
 PREMISE = "Clara Holt keeps the lighthouse on Gull Rock alone. One night she finds a brass key."
@@ -162,15 +162,12 @@ def test_closing_ends_the_server(tmp_path: Path) -> None:
 
 
 def test_a_server_that_is_let_go_of_at_once_ends() -> None:
-    """In a process of its own: nothing could end a wait of that library in this one."""
-    program = (
-        "from bookwright.agents.backends.local import embedded, weights;"
-        "from bookwright.models.settings import load_settings;"
-        "path = weights.locate(weights.SMOLLM2, load_settings());"
-        "[embedded._start(path, 'key', 512) and None for _ in range(4)]"
-    )
-
-    assert subprocess.run([sys.executable, "-c", program], timeout=60).returncode == 0
+    with open(os.devnull, "r+b") as nothing:
+        program = reached().begin(["tests.agents.backends.local.letting_go"], os.environ, [nothing.fileno()] * 2 + [2])
+    try:
+        assert program.wait(60) == 0
+    finally:
+        program.kill()
 
 
 def test_a_file_that_is_no_model_is_refused(tmp_path: Path, room: Room) -> None:
