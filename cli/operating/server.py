@@ -3,7 +3,7 @@
 import math
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict
 from functools import partial
@@ -31,7 +31,7 @@ from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.engine.database import make_home
 
 if TYPE_CHECKING:
-    from bookwright.flows.prefect.workers import KeptProcess
+    from bookwright.flows.prefect.workers import KeptProcess, Process
 
 _TELL_SECONDS = 10.0
 """What a book that rests takes to tell Prefect so, beyond the wait for its call in flight."""
@@ -119,7 +119,8 @@ def server(
     for wanted, option in ((port, "--port"), (metrics_port, "--metrics-port")):
         if wanted is not None:
             listening(wanted, option).close()
-    from bookwright.flows.prefect import workers as prefect_workers  # with Prefect itself
+    from bookwright.flows.prefect import pool as prefect_pool  # with Prefect itself
+    from bookwright.flows.prefect import workers as prefect_workers
 
     make_home(settings)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that the blocks below are left
@@ -134,7 +135,11 @@ def server(
         figures = _figures(settings, metrics_port) if metrics_port else nullcontext()
         with prefect_server.announced(settings, api.url), sweeping, figures, suppress(KeyboardInterrupt):
             if worker:
-                _work(settings, api, environment, limit, serving)
+                with prefect_pool.on_server(api):
+                    prefect_workers.deploy(limit)
+                note(f"deployed {prefect_pool.DEPLOYMENT}; `bookwright submit BRIEF.toml` hands a book in")
+                arguments = ["worker", "start", "--pool", prefect_pool.POOL, "--limit", str(limit)]
+                _work(settings, api, serving, partial(prefect_server.start_prefect, arguments, environment))
             prefect_workers.look_after(serving)
     finally:
         prefect_server.stop_process(serving.process)
@@ -156,17 +161,13 @@ def _tell_login(settings: Settings, url: str) -> None:
 
 
 def _work(
-    settings: Settings, api: prefect_server.PrefectApi, environment: dict[str, str], limit: int, serving: "KeptProcess"
+    settings: Settings, api: prefect_server.PrefectApi, serving: "KeptProcess", start: Callable[[], "Process"]
 ) -> None:
-    """Deploy the flow and keep a worker running until something ends this; what it leaves behind is the server's."""
+    """Keep a worker running until something ends this; what it leaves behind is the server's."""
     from bookwright.flows.prefect import pool as prefect_pool
     from bookwright.flows.prefect import workers as prefect_workers
 
-    with prefect_pool.on_server(api):
-        prefect_workers.deploy(limit)
-    note(f"deployed {prefect_pool.DEPLOYMENT}; `bookwright submit BRIEF.toml` hands a book in")
-    arguments = ["worker", "start", "--pool", prefect_pool.POOL, "--limit", str(limit)]
-    working = prefect_workers.KeptProcess("worker", partial(prefect_server.start_prefect, arguments, environment), note)
+    working = prefect_workers.KeptProcess("worker", start, note)
     try:
         prefect_workers.look_after(serving, working)
     finally:

@@ -41,10 +41,7 @@ _ENGINE = command_to_string([sys.executable, "-m", CHILD, "--apart", "prefect.en
 
 Process = subprocess.Popen[bytes]
 
-_LOOK_SECONDS = 0.5
-_FIRST_REST_SECONDS, _LONGEST_REST_SECONDS = 1.0, 60.0
-_STEADY_SECONDS = 60.0
-"""A process that lived so long is started again at once, however often one died before."""
+_LOOK_SECONDS, _LONGEST_REST_SECONDS = 0.5, 60.0
 
 _START_SECONDS = 120.0
 """What a run may take from its process's start to its book's lease."""
@@ -106,9 +103,13 @@ class KeptProcess:
     """Hears of each that ended."""
     is_vital: bool = False
     """Without it nothing goes on: one that ends again soon is not started again."""
+    first_rest_seconds: float = 1.0
+    """What it is started again after; twice as long each time that it has ended soon, up to a minute."""
+    steady_seconds: float = 60.0
+    """One that lived longer has not ended soon, however often one died before."""
 
     def __post_init__(self) -> None:
-        self._rest = _FIRST_REST_SECONDS
+        self._rest = self.first_rest_seconds
         self._begin()
 
     def _begin(self) -> None:
@@ -122,8 +123,8 @@ class KeptProcess:
             return
         if self._due is None:
             ended = f"the {self.name} ended by itself with code {code}"
-            if now - self._began > _STEADY_SECONDS:
-                self._rest = _FIRST_REST_SECONDS
+            if now - self._began > self.steady_seconds:
+                self._rest = self.first_rest_seconds
             elif self.is_vital:
                 raise BookwrightError(ended)
             self.tell(f"{ended}; another one is started in {self._rest:.0f} s")

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from io import BytesIO
 from zipfile import ZipFile
 
-import pytest
 from prefect.settings import PREFECT_API_URL, temporary_settings
 from starlette.testclient import TestClient
 
+from bookwright.models.settings import Settings
 from bookwright.storage.lease import Lease
 from bookwright.storage.stores import BookStorage
 from tests.exports.test_epub import png
 from tests.studio.test_book_pages import PIECE
-from tests.support.books import queue
+from tests.support.fake_prefect import queued
 
 
 def test_an_order_is_shown_changed_before_it_is_saved(page: TestClient, book: BookStorage) -> None:
@@ -119,14 +119,13 @@ def test_a_book_is_not_handed_in_again_while_it_is_being_handed_in(page: TestCli
 
 
 def test_a_book_that_waits_for_a_worker_is_queued_on_all_pages(
-    page: TestClient, book: BookStorage, monkeypatch: pytest.MonkeyPatch
+    page: TestClient, settings: Settings, book: BookStorage
 ) -> None:
-    queue(monkeypatch, "lamp")
-    deadline = time.monotonic() + 20
-    while 'class="standing queued"' not in (shelf := page.get("/").text) and time.monotonic() < deadline:
-        time.sleep(0.05)  # the page waits for no answer of Prefect's
-    page.post("/books/lamp/pause")
-    with temporary_settings({PREFECT_API_URL: "http://127.0.0.1:9/api"}):
+    with queued(settings, "lamp"):
+        deadline = time.monotonic() + 20
+        while 'class="standing queued"' not in (shelf := page.get("/").text) and time.monotonic() < deadline:
+            time.sleep(0.05)  # the page waits for no answer of Prefect's
+        page.post("/books/lamp/pause")
         paths = ("/books/lamp", "/", "/pool", "/books/lamp/branches")
         desk, asked, pool, branches = (page.get(path).text for path in paths)
 

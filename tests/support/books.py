@@ -6,8 +6,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from bookwright.models.book import BookState
 from bookwright.models.brief import Brief, make_brief
 from bookwright.models.document import DocumentKind, NewDocument
@@ -37,15 +35,6 @@ def make_settings(home: Path, **values: Any) -> Settings:
     if key not in _read:
         _read[key] = load_settings(home=home, **options)
     return _read[key].model_copy(update={"home": home})
-
-
-def queue(patch: pytest.MonkeyPatch, *books: str) -> None:
-    """Let a Prefect server that is not there tell that these books wait for a worker."""
-    from bookwright.flows.prefect import pool, server  # Prefect takes a second to import
-
-    patch.setenv("PREFECT_API_URL", "http://127.0.0.1:9/api")
-    patch.setattr(server, "known_server", lambda settings: server.PrefectApi("http://127.0.0.1:9/api"))
-    patch.setattr(pool, "handed_in", lambda api: [pool.NewestRun(book, "queued", "") for book in books])
 
 
 def lay(settings: Settings, file: bytes) -> None:

@@ -4,7 +4,6 @@ The tree of branches tells which part of its text each has made itself, and from
 """
 
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 from random import Random
 
@@ -14,23 +13,20 @@ from hypothesis import strategies as st
 from prefect.settings import PREFECT_API_URL, temporary_settings
 from sqlalchemy import func, select
 
-from bookwright.agents.backends.service import ModelService
 from bookwright.app.branches.forks import branch_tree
-from bookwright.flows.library import find_or_create
-from bookwright.flows.open_book import RunConfig
 from bookwright.flows.revision.revise import take_in
-from bookwright.flows.run_book import run_book
-from bookwright.flows.stopping import Limits
 from bookwright.models.book import BookState
 from bookwright.models.document import DocumentKind
-from bookwright.models.errors import BookPaused, InvalidInput
+from bookwright.models.errors import InvalidInput
 from bookwright.models.tree.place import order_of
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.branches.cut import CutNode, cut_at
 from bookwright.storage.tables import passages, steps, texts, vectors
+from tests.app.branches.conftest import copied
 from tests.app.branches.grove import Grove, prose, rewrite
-from tests.support.books import make_brief_of, make_settings, new_library, queue
+from tests.flows.revision.changed import Written
+from tests.support.fake_prefect import queued
 from tests.support.local_server import Canned, LocalServer
 
 NEWS = "\n\nAnd the lamp was blue all along."
@@ -49,23 +45,17 @@ def test_a_branch_that_changes_nothing_ends_as_its_origin_and_pays_nothing(grove
         assert stores.staleness.all() == []
 
 
-def test_a_branch_of_a_book_that_rests_goes_on_as_its_origin_does(tmp_path: Path) -> None:
-    settings = make_settings(tmp_path, free_megabytes=0).model_copy(update={"model": "rehearsal:miss"})
-    database = new_library(settings)
-    grove = Grove(database, settings)
-    order = make_brief_of(length=6_000, profile="economy", max_planning_rounds=1)
-    origin = find_or_create(database, order).id
-    with closing(ModelService(settings)) as models, pytest.raises(BookPaused):
-        run_book(origin, RunConfig(settings, database, models, limits=Limits.parse("chapter 1", None)))
-    before = grove.book(origin).calls
-    branch = grove.fork(origin)
+def test_a_branch_of_a_book_that_rests_goes_on_as_its_origin_does(resting: Written, tmp_path: Path) -> None:
+    origin = resting[0].book
+    with copied(resting[1], tmp_path / "grove") as grove:
+        before = grove.book(origin).calls
+        branch = grove.fork(origin)
 
-    for book in (branch, origin):
-        grove.write(book)
+        for book in (branch, origin):
+            grove.write(book)
 
-    assert grove.text(branch) == grove.text(origin)
-    assert 0 < grove.book(branch).calls == grove.book(origin).calls - before
-    database.dispose()
+        assert grove.text(branch) == grove.text(origin)
+        assert 0 < grove.book(branch).calls == grove.book(origin).calls - before
 
 
 def test_a_fork_copies_no_text_and_no_vector(grove: Grove, origin: str) -> None:
@@ -157,13 +147,13 @@ def test_branches_are_shown_as_a_tree_with_their_bills_apart_and_together(
     assert tree.calls == grown.book(origin).calls + grown.book(branch).calls
 
 
-def test_a_branch_that_waits_for_a_worker_is_queued_in_the_list_of_branches(
-    grove: Grove, origin: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_branch_that_waits_for_a_worker_is_queued_in_the_list_of_branches(grove: Grove, origin: str) -> None:
     branch = grove.fork(origin, at="chapter 2")
-    queue(monkeypatch, branch)
 
-    assert [row["state"] for row in branch_tree(grove.open(origin)).facts()["branches"]] == ["finished", "queued"]
+    with queued(grove.settings, branch):
+        found = branch_tree(grove.open(origin)).facts()["branches"]
+
+    assert [row["state"] for row in found] == ["finished", "queued"]
 
 
 def test_a_known_prefect_is_asked_where_a_branch_rests_and_not_where_all_are_written(

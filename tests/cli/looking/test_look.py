@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from bookwright.storage.lease import Lease
-from tests.support.books import queue
+from tests.support.fake_prefect import queued
 
 
 def test_status_lists_the_books_newest_first(cli, book):
@@ -176,19 +176,21 @@ def test_what_is_not_in_the_book_is_bad_input(cli, book, arguments, message):
     assert len(outcome.err.splitlines()) == 1
 
 
-def test_status_calls_a_book_that_was_handed_in_again_queued_until_it_is_taken(cli, book, monkeypatch):
-    queue(monkeypatch, "lamp", "ship")
+def test_status_calls_a_book_that_was_handed_in_again_queued_until_it_is_taken(cli, settings, book):
+    with queued(settings, "lamp", "ship"):
+        assert [line.split()[:2] for line in cli("status").out.splitlines()[1:]] == [
+            ["lamp", "queued"],
+            ["ship", "queued"],
+        ]
+        assert [row["state"] for row in json.loads(cli("status", "--json").out)] == ["queued", "queued"]
+        cli("pause", "lamp")
+        assert cli("status", "lamp").out.splitlines()[2].split(maxsplit=1)[1].strip() == "queued - asked to rest"
 
-    assert [line.split()[:2] for line in cli("status").out.splitlines()[1:]] == [["lamp", "queued"], ["ship", "queued"]]
-    assert [row["state"] for row in json.loads(cli("status", "--json").out)] == ["queued", "queued"]
-    cli("pause", "lamp")
-    assert cli("status", "lamp").out.splitlines()[2].split(maxsplit=1)[1].strip() == "queued - asked to rest"
-
-    with book.write() as stores:
-        stores.books.change("lamp", state="writing")
-        known = stores.books.get("lamp").stop_requested_at  # its run was handed in after that
-        Lease.take(stores.connection, "lamp", "somebody", 60, wished_since=known)
-    assert json.loads(cli("status", "lamp", "--json").out)["state"] == "writing"
+        with book.write() as stores:
+            stores.books.change("lamp", state="writing")
+            known = stores.books.get("lamp").stop_requested_at  # its run was handed in after that
+            Lease.take(stores.connection, "lamp", "somebody", 60, wished_since=known)
+        assert json.loads(cli("status", "lamp", "--json").out)["state"] == "writing"
 
 
 def test_status_shows_what_is_left_of_the_studios_cap(cli, book, monkeypatch):

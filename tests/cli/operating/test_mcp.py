@@ -22,7 +22,7 @@ from bookwright.models.settings import Settings
 from bookwright.storage.stores import BookStorage
 from tests.cli.conftest import Cli
 from tests.cli.shelf import add_choice
-from tests.support.books import queue
+from tests.support.fake_prefect import queued
 from tests.support.forks import forking_python
 
 if TYPE_CHECKING:
@@ -280,11 +280,9 @@ def told_token(settings: Settings, port: int) -> str:
     raise AssertionError("it does not listen")
 
 
-def test_a_book_that_waits_for_a_worker_is_queued(
-    settings: Settings, book: BookStorage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_book_that_waits_for_a_worker_is_queued(settings: Settings, book: BookStorage) -> None:
     queries = BookQueries(settings)
     resting = queries.status("lamp")["state"]
-    queue(monkeypatch, "lamp")
 
-    assert (resting, queries.status("lamp")["state"], queries.books()[0]["state"]) == ("paused", "queued", "queued")
+    with queued(settings, "lamp"):
+        assert (resting, queries.status("lamp")["state"], queries.books()[0]["state"]) == ("paused", "queued", "queued")

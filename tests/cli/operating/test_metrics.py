@@ -20,7 +20,7 @@ from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
 from tests.cli.conftest import Cli
 from tests.cli.shelf import attempt
-from tests.support.books import queue
+from tests.support.fake_prefect import queued
 
 Figures = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
@@ -60,19 +60,17 @@ def test_all_calls_on_record_are_printed_as_figures(cli: Cli, book: BookStorage)
     assert sum(value for (name, _), value in found.items() if name == "bookwright_books") == 1
 
 
-def test_a_book_that_waits_for_a_worker_counts_as_queued(
-    cli: Cli, book: BookStorage, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    queue(monkeypatch, book.book)
+def test_a_book_that_waits_for_a_worker_counts_as_queued(cli: Cli, book: BookStorage, settings: Settings) -> None:
     with book.write() as stores:
         stores.books.set_state(book.book, BookState.PAUSED)
 
-    found = read(cli("metrics", "--once").out)
-    with library(settings) as database:
-        figures, deadline = StudioFigures(database, settings), time.monotonic() + 20
-        while not figure(scraped := read(figures.text()), "bookwright_books", standing="queued"):
-            assert time.monotonic() < deadline
-            time.sleep(0.05)  # a scrape waits for no answer of Prefect's
+    with queued(settings, book.book):
+        found = read(cli("metrics", "--once").out)
+        with library(settings) as database:
+            figures, deadline = StudioFigures(database, settings), time.monotonic() + 20
+            while not figure(scraped := read(figures.text()), "bookwright_books", standing="queued"):
+                assert time.monotonic() < deadline
+                time.sleep(0.05)  # a scrape waits for no answer of Prefect's
 
     for each in (found, scraped):
         assert (figure(each, "bookwright_books", standing="queued"), figure(each, "bookwright_books")) == (1, 1)

@@ -4,19 +4,18 @@ import socket
 import subprocess
 import sys
 
-import prefect.settings
 import pytest
-from prefect.settings import temporary_settings
+from prefect.settings import PREFECT_API_URL, temporary_settings
 
 from bookwright.cli.operating.server import _work
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.prefect import pool, workers
-from bookwright.flows.prefect import server as prefect_server
-from bookwright.flows.prefect.pool import Submitted, on_server
+from bookwright.flows.prefect import workers
+from bookwright.flows.prefect.pool import on_server
 from bookwright.flows.prefect.server import PrefectApi, api_url, free_port
 from bookwright.models.brief import make_brief
 from bookwright.models.errors import BookwrightError
 from bookwright.storage.repositories.books import BookRepository
+from tests.support.fake_prefect import queued
 
 BRIEF = ("--premise", "A keeper of a lighthouse counts ships.", "--words", "900")
 
@@ -45,7 +44,7 @@ def test_what_no_worker_could_write_is_refused_before_prefect_is_asked(cli, home
 
 
 def test_without_a_server_submit_says_how_to_start_one(cli, home):
-    with temporary_settings(restore_defaults={prefect.settings.PREFECT_API_URL}):
+    with temporary_settings(restore_defaults={PREFECT_API_URL}):
         outcome = cli("submit", *BRIEF)
 
     assert (outcome.code, outcome.out) == (1, "")
@@ -54,9 +53,7 @@ def test_without_a_server_submit_says_how_to_start_one(cli, home):
 
 
 @pytest.mark.parametrize("is_by_brief", [True, False])
-def test_a_book_that_was_to_rest_is_wanted_again_once_it_is_handed_in_and_not_before(
-    cli, settings, monkeypatch, is_by_brief
-):
+def test_a_book_that_was_to_rest_is_wanted_again_once_it_is_handed_in_and_not_before(cli, settings, is_by_brief):
     database = open_library(settings)
     book = find_or_create(database, make_brief({"premise": BRIEF[1], "length": 900})).id
     order = BRIEF if is_by_brief else ("--book", book)
@@ -66,15 +63,15 @@ def test_a_book_that_was_to_rest_is_wanted_again_once_it_is_handed_in_and_not_be
         with database.read() as connection:
             return BookRepository(connection).get(book).stop_requested
 
-    with temporary_settings(restore_defaults={prefect.settings.PREFECT_API_URL}):
+    with temporary_settings(restore_defaults={PREFECT_API_URL}):
         assert cli("submit", *order).code == 1
     assert wishes()
 
-    monkeypatch.setattr(prefect_server, "known_server", lambda _: PrefectApi(api_url(free_port())))
-    assert cli("submit", *order).code == 1  # the server does not answer
+    with temporary_settings({PREFECT_API_URL: api_url(free_port())}):
+        assert cli("submit", *order).code == 1  # the server does not answer
     assert wishes()
-    monkeypatch.setattr(pool, "hand_in", lambda order, name: Submitted("1", name, "", is_awaited=True))
-    assert cli("submit", *order).out.startswith(f"{book} is handed in")
+    with queued(settings):
+        assert cli("submit", *order).out.startswith(f"{book} is handed in")
     assert not wishes()
     database.dispose()
 
@@ -101,15 +98,13 @@ def test_a_service_on_a_port_in_use_is_refused(cli, home, verb):
     assert outcome.err == f"bookwright: port {port} cannot be had (Address already in use); {verb[-1]} names another\n"
 
 
-def test_a_server_that_ended_by_itself_is_told_of_as_such_and_its_worker_ends(settings, monkeypatch):
+def test_a_server_that_ended_by_itself_is_told_of_as_such_and_its_worker_ends(settings):
     with subprocess.Popen([sys.executable, "-c", ""]) as ended:
         ended.wait()
     worker = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-    monkeypatch.setattr(workers, "deploy", lambda limit: None)
-    monkeypatch.setattr(prefect_server, "start_prefect", lambda *_: worker)
     serving = workers.KeptProcess("Prefect server", lambda: ended, print, is_vital=True)
 
     with pytest.raises(BookwrightError, match="the Prefect server ended by itself with code 0"):
-        _work(settings, PrefectApi(api_url(free_port())), {}, 1, serving)
+        _work(settings, PrefectApi(api_url(free_port())), serving, lambda: worker)
 
     assert worker.poll() is not None

@@ -17,7 +17,8 @@ from bookwright.storage.lease import Lease
 from bookwright.storage.monitoring import open_read_only
 from tests.app.watching.saying import happened, said, say
 from tests.cli.shelf import a_book
-from tests.support.books import finish, make_book, queue
+from tests.support.books import finish, make_book
+from tests.support.fake_prefect import queued
 
 
 @pytest.fixture
@@ -141,18 +142,18 @@ def test_gates_that_wait_are_told(book, watcher):
     assert sight.tabs[0].standing == "waiting"
 
 
-def test_a_book_that_waits_for_a_worker_is_queued_once_prefect_has_told_so(settings, book, watcher, monkeypatch):
-    queue(monkeypatch, "lamp")
-    other = make_book(settings, [], identity="other")
-    hold(other)
-    before = watcher.look(ScreenWish("lamp"))
-    with book.write() as stores:
-        stores.books.ask_to_rest("lamp")
+def test_a_book_that_waits_for_a_worker_is_queued_once_prefect_has_told_so(settings, book, watcher):
+    with queued(settings, "lamp"):
+        other = make_book(settings, [], identity="other")
+        hold(other)
+        before = watcher.look(ScreenWish("lamp"))
+        with book.write() as stores:
+            stores.books.ask_to_rest("lamp")
 
-    deadline = time.monotonic() + 20
-    while not watcher.library.queued() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    sight = watcher.look(ScreenWish("lamp"))
+        deadline = time.monotonic() + 20
+        while not watcher.library.queued() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        sight = watcher.look(ScreenWish("lamp"))
 
     assert [tab.name for tab in before.tabs] == ["other"]
     assert ("lamp", "queued") in [(tab.name, tab.standing) for tab in sight.tabs]

@@ -12,9 +12,7 @@ import pytest
 
 from bookwright.app.orders.starting import going_on_with
 from bookwright.cli.access import open_book
-from bookwright.cli.writing import write
 from bookwright.models.book import BookState
-from bookwright.models.errors import BookHeld
 from bookwright.storage.lease import Lease, is_dead
 from tests.support.forks import reached
 
@@ -79,11 +77,8 @@ def test_what_happens_is_told_line_by_line_without_a_terminal(cli):
 
 
 @pytest.mark.parametrize("option", ["--until=nowhere", "--no-prefect"])
-def test_a_resume_that_is_refused_leaves_a_wish_to_rest_as_it_was(cli, book, monkeypatch, option):
-    def refuse(opened):
-        raise BookHeld("lamp", "somebody else", 1.0)
-
-    monkeypatch.setattr(write, "wait_until_free", refuse)
+def test_a_resume_that_is_refused_leaves_a_wish_to_rest_as_it_was(cli, book, option):
+    _hold("lamp", "somebody else", seconds=600)
     cli("pause", "lamp")
 
     assert cli("resume", "lamp", option).code in (2, 3)
@@ -91,15 +86,21 @@ def test_a_resume_that_is_refused_leaves_a_wish_to_rest_as_it_was(cli, book, mon
         assert stores.books.get("lamp").stop_requested
 
 
-def test_a_resume_hears_a_wish_that_came_while_it_waited_and_none_from_before(cli, book, monkeypatch):
+def test_a_resume_hears_a_wish_that_came_while_it_waited_and_none_from_before(cli, book, tmp_path):
     with book.write() as stores:
         stores.nodes.change(stores.nodes.by_label("1.3").key, status="open")
     cli("pause", "lamp")
-    monkeypatch.setattr(write, "wait_until_free", lambda opened: cli("pause", "lamp"))
+    held, told = _hold("lamp", _dead(), seconds=600), tmp_path / "err"
 
-    assert "asked to rest." in cli("resume", "lamp", "--no-prefect").err
+    with reached().talking(["bookwright", "resume", "lamp", "--no-prefect"], os.environ, told) as (process, _):
+        while "has died" not in told.read_text("utf-8") and process.poll() is None:
+            time.sleep(0.01)
+        cli("pause", "lamp")
+        with book.write() as stores:
+            held.release(stores.connection, keeps_wish=True)
+        process.wait()
+    assert "asked to rest." in told.read_text("utf-8")
     cli("pause", "lamp")
-    monkeypatch.setattr(write, "wait_until_free", lambda opened: None)
     cli(*FEW_TOKENS)
     cli("resume", "lamp", "--no-prefect")
 
@@ -165,7 +166,7 @@ def test_a_used_up_budget_rests_the_book(cli):
 
 def test_a_living_worker_keeps_its_book(cli):
     identity = book_of(cli)["book"]
-    _hold(identity, f"process {os.getpid()} on {socket.gethostname()}")
+    _hold(identity, f"process {os.getpid()} on {socket.gethostname()}", seconds=600)
 
     outcome = cli("resume", identity, "--no-prefect")
 
@@ -175,14 +176,13 @@ def test_a_living_worker_keeps_its_book(cli):
 
 def test_a_dead_workers_lease_is_waited_for(cli):
     identity = book_of(cli)["book"]
-    dead = subprocess.Popen([sys.executable, "-c", ""])
-    dead.wait()
-    _hold(identity, f"process {dead.pid} on {socket.gethostname()}")
+    dead = _dead()
+    _hold(identity, dead, seconds=2)
 
     outcome = cli("resume", identity, "--no-prefect")
 
     assert outcome.code == 0
-    assert f"process {dead.pid} on {socket.gethostname()} has died; the lease of {identity} runs out" in outcome.err
+    assert f"{dead} has died; the lease of {identity} runs out" in outcome.err
 
 
 @pytest.mark.parametrize(
@@ -267,10 +267,18 @@ def test_an_estimate_names_a_price_it_does_not_know(cli, monkeypatch):
     assert found["total"]["low"]["cost_micros"] is None
 
 
-def _hold(identity, owner):
+def _hold(identity, owner, seconds):
     with open_book(identity) as opened, opened.storage.write() as stores:
-        Lease.take(stores.connection, identity, owner, 2)
+        held = Lease.take(stores.connection, identity, owner, seconds)
         stores.books.set_state(identity, BookState.PAUSED)
+        return held
+
+
+def _dead():
+    """A worker of this machine that has died."""
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    return f"process {dead.pid} on {socket.gethostname()}"
 
 
 def test_a_book_rests_at_a_chapter_however_it_is_named_and_says_its_name(cli):

@@ -46,13 +46,11 @@ def test_a_worker_that_is_killed_is_told_of_and_started_again_until_the_server_e
     assert told == [f"the worker ended by itself with code -9; another one is started in {rest} s" for rest in (1, 2)]
 
 
-def test_a_server_that_had_long_been_up_is_started_again_and_its_worker_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "_STEADY_SECONDS", -1.0)
-    monkeypatch.setattr(workers, "_FIRST_REST_SECONDS", 0.0)
+def test_a_server_that_had_long_been_up_is_started_again_and_its_worker_stays() -> None:
     told: list[str] = []
     servers, others = Started(1), Started(0)
     server, worker = (
-        KeptProcess("Prefect server", servers, told.append, is_vital=True),
+        KeptProcess("Prefect server", servers, told.append, is_vital=True, first_rest_seconds=0.0, steady_seconds=-1.0),
         KeptProcess("worker", others, told.append),
     )
 
@@ -70,12 +68,11 @@ def test_a_server_that_had_long_been_up_is_started_again_and_its_worker_stays(mo
 def test_a_server_that_ends_is_seen_while_a_worker_is_to_wait_for_its_next_start(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(workers, "_FIRST_REST_SECONDS", 60.0)
     monkeypatch.setattr(workers.time, "sleep", lambda seconds: pytest.fail("slept") if seconds > 1 else None)
     told: list[str] = []
     workers_started = Started(1)
     server = KeptProcess("Prefect server", Started(1), told.append, is_vital=True)
-    worker = KeptProcess("worker", workers_started, told.append)
+    worker = KeptProcess("worker", workers_started, told.append, first_rest_seconds=60.0)
     worker.process.wait()
 
     worker.look()
