@@ -1,5 +1,6 @@
 """A database of Prefect's, made once for all servers of the tests: its migrations cost more than most servers do."""
 
+import fcntl
 import os
 import shutil
 import sqlite3
@@ -25,8 +26,11 @@ asyncio.run(provide_database_interface().create_db())
 
 def give_database(home: Path) -> None:
     """Put an empty database into a `PREFECT_HOME` that no server has used yet."""
-    if not _MADE.exists():
-        _make()
+    _MADE.parent.mkdir(exist_ok=True)
+    with _MADE.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not _MADE.exists():
+            _make()
     home.mkdir(parents=True, exist_ok=True)
     shutil.copy(_MADE, home / "prefect.db")
 
@@ -54,7 +58,6 @@ def states_by_name(home: Path) -> dict[str, str]:
 
 
 def _make() -> None:
-    _MADE.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=_MADE.parent) as folder:
         alone = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
         subprocess.run([sys.executable, "-c", _MAKE], env=alone | {"PREFECT_HOME": folder} | NO_CALLS_OUT, check=True)
