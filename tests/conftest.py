@@ -1,12 +1,11 @@
 """What all tests share."""
 
 import gc
-import importlib
 import os
 import shlex
 import signal
 from collections.abc import Generator, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from itertools import zip_longest
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from bookwright.flows.prefect.server import NO_AUTHORITY
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.engine import migrate
 from bookwright.storage.engine.database import open_database
-from tests.support.forks import SHARING, Forks, forking_python, listening, reached
+from tests.support.forks import SHARING, Forks, forking_python, listening, reached, sharing
 from tests.support.postgres import PostgresServer, running_postgres
 from tests.support.scratch import temporary_files
 
@@ -50,8 +49,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_setupnodes(specs: list[execnet.XSpec]) -> None:
-    """Fork the processes that share the tests, too: each would import, unasked, all that any test does."""
+def pytest_xdist_setupnodes(config: pytest.Config, specs: list[execnet.XSpec]) -> None:
+    """Fork the processes that share the tests, too, from one that has imported these: each would do it anew."""
+    begun = ExitStack()
+    begun.enter_context(sharing(is_for_all=config.args == config.getini("testpaths")))
+    config.add_cleanup(begun.close)
     specs[:] = [execnet.XSpec(f"{spec}//python={shlex.quote(forking_python())} -m {SHARING}") for spec in specs]
 
 
@@ -59,22 +61,10 @@ def pytest_xdist_setupnodes(specs: list[execnet.XSpec]) -> None:
 def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """Look for no garbage in what is imported, which stays: not meanwhile and not later, nor in forks."""
     gc.disable()
-    _compile_share(session.config)
     collected = yield
     gc.freeze()
     gc.enable()
     return collected
-
-
-def _compile_share(config: pytest.Config) -> None:
-    """Import this process's share of all tests first: in a new clone each is compiled by one process, not by all."""
-    worker = getattr(config, "workerinput", None)
-    if worker is None or config.args != config.getini("testpaths"):
-        return
-    paths = sorted((config.rootpath / "tests").rglob("test_*.py"))
-    for path in paths[int(worker["workerid"].removeprefix("gw")) :: worker["workercount"]]:
-        with suppress(Exception, pytest.skip.Exception):  # collecting tells of it
-            importlib.import_module(".".join(path.relative_to(config.rootpath).with_suffix("").parts))
 
 
 @pytest.fixture(scope="session")

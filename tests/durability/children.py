@@ -70,6 +70,7 @@ def write_once(settings: Settings, **brief: Any) -> None:
         try:
             run_book(book.id, RunConfig(settings, database, models))
             models.close()
+            database.dispose()
             return
         except BookHeld:
             time.sleep(0.1)

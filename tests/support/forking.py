@@ -17,12 +17,14 @@ import selectors
 import signal
 import socket
 import sys
+import tempfile
 import termios
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from types import ModuleType
 from typing import Any, TextIO, cast
 
@@ -43,7 +45,8 @@ _IMPORTED = (
     "prefect.server.database.query_components", "prefect.server.events.services.actions", "prefect.server.api.clients",
     "prefect.server.events.ordering.memory", "prefect.cli.worker", "prefect.task_engine",
     "prefect.utilities.visualization", "prefect.concurrency.services", "pydantic_ai.models.openai",
-    "pydantic_ai.providers.openai_compatible", "openai.resources.chat", "pydantic_ai.models.anthropic",
+    "pydantic_ai.providers.openai_compatible", "openai.resources.chat.completions",
+    "openai.lib.streaming.chat", "pydantic_ai.models.anthropic",
     "genai_prices.data", "numpy.ma", "pysqlite3", "bookwright.studio.server",
     "bookwright.agents.backends.rehearsal.backend", "bookwright.garbage",
 )  # fmt: skip
@@ -56,9 +59,9 @@ Order = dict[str, Any]
 class _Door:
     """Where orders come in."""
 
-    def __init__(self) -> None:
+    def __init__(self, address: str) -> None:
         self.door = socket.socket(socket.AF_UNIX)
-        self.door.bind(os.environ[ADDRESS])
+        self.door.bind(address)
         self.door.listen()
         self.heard = selectors.DefaultSelector()
         self.heard.register(self.door, selectors.EVENT_READ)
@@ -106,17 +109,17 @@ _spent: Counter[int] = Counter()
 """The CPU seconds of all that a fork has started and that has ended."""
 
 
-def main() -> None:
-    """Carry out orders until the process that began this one ends."""
+def main(address: str, get_ready: Callable[[], None]) -> None:
+    """Carry out orders until the process that began this one ends; the first waits until it is ready."""
     gc.disable()
-    door = _Door()
+    door = _Door(address)
     print(flush=True)
     while given := door.next():
         line, order, files = given
         if "look" in order:
             answer: Any = _looked(order["look"])
         else:
-            _import_all()
+            get_ready()
             answer = os.fork()
             if answer == 0:
                 inner = os.dup(door.pipes[line][0])
@@ -170,12 +173,31 @@ def _import_all() -> None:
         importlib.import_module(name)
     for module in pkgutil.walk_packages(importlib.import_module(_VERBS).__path__, f"{_VERBS}."):
         importlib.import_module(module.name)
+    warm_up()
+
+
+def warm_up() -> None:
+    """Have compiled what every book takes: templates, statements, patterns; and leave all that for garbage alone."""
     for locale in ("en", "zh"):
         for name in environment(locale).list_templates(extensions=["j2"]):
             if not name.startswith("locales/"):
                 environment(locale).get_template(name)
     configure_mappers()
+    _write_a_page()
     gc.freeze()
+
+
+def _write_a_page() -> None:
+    """Have compiled what every book takes, before each fork that writes one would: statements, patterns, and more."""
+    from bookwright.models.settings import load_settings
+    from tests.durability.children import write_once
+
+    ours = {name: os.environ.pop(name) for name in [*os.environ] if name.startswith("BOOKWRIGHT_")}
+    with tempfile.TemporaryDirectory() as home:
+        settings = load_settings(home=Path(home), model="rehearsal:exact", embedding="hashing", free_megabytes=0)
+        write_once(settings, length=600)
+    os.environ.update(ours)
+    gc.collect()  # a loop of the book's is open, whose files no fork may close when theirs have its numbers
 
 
 def _run(
@@ -262,4 +284,4 @@ def _reopen() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(os.environ[ADDRESS], _import_all)

@@ -25,10 +25,12 @@ ADDRESS = "BOOKWRIGHT_TESTS_FORKS"
 SERVER = "bookwright.flows.prefect.app"
 """The module that `start_server` runs."""
 SHARING = "xdist"
-"""The module that stands for whatever a process runs that shares the tests with others."""
+"""The module that stands for whatever a process runs that shares the tests with others, and the end of the address
+where these are ordered."""
 _PYTHON = """#!/bin/sh
 case "$1 $2${{LD_PRELOAD:+ preloaded}}" in
-"-m bookwright"*|"-m prefect"*|"-m bench.shim"|"-m xdist") shift; exec {python} -IS {forked} {socket} "$@";;
+"-m bookwright"*|"-m prefect"*|"-m bench.shim") shift; exec {python} -IS {forked} {socket} "$@";;
+"-m xdist") shift; exec {python} -IS {forked} {socket}-{sharing} "$@";;
 *"/_workspace_runtime_bootstrap.py hook") shift; exec {python} -IS {forked} {socket} {hooks} "$@";;
 *) exec {python} "$@";;
 esac
@@ -170,15 +172,28 @@ def listening() -> Iterator[None]:
     """Have such a process for as long as the block lasts; it imports nothing before its first order."""
     with tempfile.TemporaryDirectory(prefix="bookwright-forks-", ignore_cleanup_errors=True) as folder:
         os.environ[ADDRESS] = str(Path(folder, "socket"))
-        environment = os.environ | {"PREFECT_HOME": folder}
-        command = [sys.executable, "-m", "tests.support.forking"]
         _make_python(Path(folder))
-        with subprocess.Popen(
-            command, cwd=Path(__file__).parents[2], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        ) as process:
-            assert process.stdout is not None
-            process.stdout.readline()
+        with _up("tests.support.forking"):
             yield
+
+
+@contextmanager
+def sharing(*, is_for_all: bool) -> Iterator[None]:
+    """Have the like for those who share the tests, all of which are imported first where they are to be run."""
+    with _up("tests.support.sharing", *["all"] * is_for_all):
+        yield
+
+
+@contextmanager
+def _up(*module: str) -> Iterator[None]:
+    environment = os.environ | {"PREFECT_HOME": str(Path(os.environ[ADDRESS]).parent)}
+    with subprocess.Popen(
+        [sys.executable, "-m", *module], cwd=Path(__file__).parents[2], env=environment, stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        process.stdout.readline()
+        yield
 
 
 def _make_python(folder: Path) -> None:
@@ -190,5 +205,5 @@ def _make_python(folder: Path) -> None:
     }
     python = folder / "python"
     quoted = {name: shlex.quote(str(path)) for name, path in found.items()}
-    python.write_text(_PYTHON.format(**quoted, hooks=_HOOKS))
+    python.write_text(_PYTHON.format(**quoted, hooks=_HOOKS, sharing=SHARING))
     python.chmod(0o700)

@@ -7,13 +7,14 @@ import signal
 import socket
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import execnet
 import pytest
 
 from bookwright.flows.prefect.server import CHILD
-from tests.support.forks import ADDRESS, SHARING, Forks, forking_python
+from tests.support.forks import ADDRESS, SHARING, Forks, forking_python, sharing
 
 
 def test_a_fork_reads_writes_and_ends_as_a_process_of_its_own_does(prefect_forks: Forks, tmp_path: Path) -> None:
@@ -100,13 +101,14 @@ def test_whoever_is_gone_before_its_answer_leaves_the_forks_to_the_others(prefec
 
 def test_what_shares_the_tests_is_a_fork_whose_python_is_a_real_one() -> None:
     gateways = execnet.Group()
-    gateway = gateways.makegateway(f"popen//execmodel=main_thread_only//python={forking_python()} -m {SHARING}")
+    with nullcontext() if "PYTEST_XDIST_WORKER" in os.environ else sharing(is_for_all=False):
+        gateway = gateways.makegateway(f"popen//execmodel=main_thread_only//python={forking_python()} -m {SHARING}")
 
-    told = gateway.remote_exec("import os, sys; channel.send((os.getpid(), 'prefect' in sys.modules, sys.executable))")
-    pid, has_prefect, executable = told.receive(60)
-    gateways.terminate(60)
+        ask = "import os, sys; channel.send((os.getpid(), 'tests.support.forking' in sys.modules, sys.executable))"
+        pid, is_fork, executable = gateway.remote_exec(ask).receive(60)
+        gateways.terminate(60)
 
-    assert (has_prefect, executable) == (True, sys.executable)
+    assert (is_fork, executable) == (True, sys.executable)
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
 
