@@ -26,9 +26,9 @@ book: setup ## write examples/lighthouse.toml with the built-in model
 studio: setup ## open the page where you live with your books
 	$(BIN)/bookwright studio
 
-TOGETHER := -n 4 --dist loadfile --no-loadscope-reorder
+TOGETHER := -n 5 --dist loadfile --no-loadscope-reorder
 test quick: export PYTHONDONTWRITEBYTECODE =
-test: setup ## run all tests, four files at a time, since some wait for servers
+test: setup ## run all tests, five files at a time, since some wait for servers
 	$(BIN)/python -m pytest $(TOGETHER)
 
 quick: setup ## run all tests but those of whole studios, browsers and builds
