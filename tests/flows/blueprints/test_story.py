@@ -10,19 +10,15 @@ from typing import Any
 import pytest
 
 from bookwright.agents.backends.protocol import Request
-from bookwright.failpoints import Failpoint
 from bookwright.flows.deps import Deps
-from bookwright.flows.library import open_library
 from bookwright.models.codex.entries import Visibility
 from bookwright.models.document import DocumentKind
-from bookwright.models.settings import load_settings
 from bookwright.models.step import Activity
 from bookwright.models.story.register import Register, RegisteredSecret, RegisteredThread, ThreadRole, Weight
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
-from bookwright.storage.repositories.books import BookRepository
-from tests.flows.blueprints.books import Intervals, Rehearsing, begun, document, staged, write_book
+from tests.flows.blueprints.books import Intervals, Rehearsing, begun, document, let_go, staged, write_book
 from tests.support.blueprint_folders import case
 
 SECRET = "The keeper's brother never drowned; he poured the lamp oil into the well himself."
@@ -149,7 +145,7 @@ def test_a_mystery_that_is_killed_in_its_second_act_goes_on_and_pays_nothing_twi
     folder, ledger = case(tmp_path), tmp_path / "ledger"
 
     killed = _in_child(lambda: _write(folder, tmp_path, ledger, dies_in="1.10"))  # the second of 1.9, 1.10 and 1.11
-    _let_go(tmp_path)
+    let_go(tmp_path)
     finished = _in_child(lambda: _write(folder, tmp_path, ledger))
 
     assert (killed, finished) == (9, 0)
@@ -172,15 +168,6 @@ def _write(folder: Path, home: Path, ledger: Path, dies_in: str = "") -> None:
 
     models.before = noted
     write_book(root, deps)
-
-
-def _let_go(home: Path) -> None:
-    """Let the lease of a dead worker run out."""
-    database = open_library(load_settings(home=home))
-    with database.write(Failpoint.EDIT_BOOK) as connection:
-        books = BookRepository(connection)
-        books.change(books.all()[0].id, lease_owner=None)
-    database.dispose()
 
 
 def _in_child(work: Any) -> int:
