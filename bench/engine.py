@@ -40,7 +40,7 @@ def run(full: bool) -> Iterator[Measure]:
 
 def beside_a_raw_journal(folder: Path, rounds: int, steps: int) -> dict[str, float]:
     """Take turns with a raw journal, in one process and on one disk; medians of the rounds."""
-    walk_null_book(folder / "warm", NullAsker(steps // 5))
+    walk_null_book(folder / "warm", NullAsker(200))
     found = [_one_round(folder / str(number), steps) for number in range(rounds)]
     return {name: statistics.median(each[name] for each in found) for name in found[0]}
 

@@ -177,7 +177,7 @@ def _import_all() -> None:
 
 
 def warm_up() -> None:
-    """Have compiled what every book takes: templates, statements, patterns; and leave all that for garbage alone."""
+    """Have compiled what every book takes, and keep all that is there by then out of every look for garbage."""
     for locale in ("en", "zh"):
         for name in environment(locale).list_templates(extensions=["j2"]):
             if not name.startswith("locales/"):
@@ -188,7 +188,7 @@ def warm_up() -> None:
 
 
 def _write_a_page() -> None:
-    """Have compiled what every book takes, before each fork that writes one would: statements, patterns, and more."""
+    """Write one, so that no fork compiles the statements and patterns that this takes."""
     from bookwright.models.settings import load_settings
     from tests.durability.children import write_once
 

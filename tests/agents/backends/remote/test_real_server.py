@@ -8,9 +8,8 @@ import pytest
 from pydantic import BaseModel
 
 from bookwright.agents.backends.local import embedded, weights
-from bookwright.agents.backends.protocol import EventKind, Prompt, Request, Sampling, StreamEvent
+from bookwright.agents.backends.protocol import EventKind, Prompt, Request, Sampling, StreamEvent, ToolSpec
 from bookwright.agents.backends.service import ModelService
-from bookwright.app.doctor import models as doctor
 from bookwright.app.doctor.models import try_model
 from bookwright.models.settings import Settings, load_settings
 from bookwright.models.step import Reply
@@ -21,8 +20,10 @@ pytestmark = pytest.mark.embedded
 OPENAI, ANTHROPIC = "llamacpp:smollm2", "anthropic:claude-sonnet-4-6"
 KEY = "key-of-the-real-server"
 SHORT = Sampling(temperature=0.2, max_output_tokens=12, seed=3)
-LOOK = Prompt(doctor._SYSTEM, ("When is it high water in Dover today? Look it up.",))
-"""What `doctor` asks with its tool: the server reads it but once for both."""
+LOOK = ToolSpec(
+    "search_story", "Looks into the story.",
+    {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
+)  # fmt: skip
 
 
 class Light(BaseModel):
@@ -92,7 +93,7 @@ def test_the_server_keeps_to_a_schema(service: ModelService) -> None:
 
 @pytest.mark.parametrize("model", [OPENAI, ANTHROPIC])
 def test_tools_and_their_answers_are_taken(model: str, service: ModelService) -> None:
-    reply = service.ask(request(model, prompt=LOOK, tools=(doctor._TOOL,)))
+    reply = service.ask(request(model, tools=(LOOK,)))
 
     assert reply.text
     assert reply.usage.output_tokens > 0
