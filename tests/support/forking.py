@@ -118,6 +118,8 @@ def main(address: str, get_ready: Callable[[], None]) -> None:
         line, order, files = given
         if "look" in order:
             answer: Any = _looked(order["look"])
+        elif "run" not in order:
+            answer = get_ready()
         else:
             get_ready()
             answer = os.fork()
@@ -204,8 +206,6 @@ def _run(
     files: list[int], run: list[str], environment: dict[str, str], cwd: str = ".", has_terminal: bool = False,
     parents: Sequence[int] = (),
 ) -> None:  # fmt: skip
-    from prefect.context import refresh_global_settings_context
-
     if run[0] != SHARING:
         sys.executable = forking_python()
     os.setsid()
@@ -219,8 +219,9 @@ def _run(
     os.environ.clear()
     os.environ.update(environment)
     _reopen()
-    if cwd != "." or _told_prefect() != read:  # it reads for longer than many of our programs take
-        refresh_global_settings_context()
+    context = sys.modules.get("prefect.context")
+    if context is not None and (cwd != "." or _told_prefect() != read):
+        _LateContext(context)
     if run[0] == CHILD:
         _log_anew()
     gc.enable()
@@ -241,6 +242,20 @@ def _run(
 def _told_prefect() -> dict[str, str]:
     """What Prefect reads its settings from, beside files in the working directory."""
     return {name: value for name, value in os.environ.items() if name.startswith(("PREFECT_", "HOME"))}
+
+
+class _LateContext:
+    """Prefect's settings, read where they are first asked for: that takes longer than many of our programs do."""
+
+    def __init__(self, module: Any) -> None:
+        self._module, self._before = module, module.GLOBAL_SETTINGS_CONTEXT
+        module.GLOBAL_SETTINGS_CONTEXT = self
+
+    def __getattr__(self, name: str) -> Any:
+        if self._module.GLOBAL_SETTINGS_CONTEXT is self:
+            self._module.GLOBAL_SETTINGS_CONTEXT = self._before  # which reading them asks for
+            self._module.refresh_global_settings_context()
+        return getattr(self._module.GLOBAL_SETTINGS_CONTEXT, name)
 
 
 def _leave(code: int) -> None:

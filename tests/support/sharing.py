@@ -5,6 +5,7 @@ It imports them once, as pytest does. In a new clone most of that is compiling t
 
 import importlib
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -22,6 +23,12 @@ from tests.support import forking
 from tests.support.forks import ADDRESS, SHARING
 
 ALL, COMPILE = "all", "compile"
+
+_LATE = (
+    "anthropic", "openai.lib.streaming.chat", "pydantic_ai.models.anthropic", "pydantic_ai.models.openai",
+    "chromadb.api.rust", "bookwright.app.assistants.server", "trafilatura", "prefect.deployments.runner",
+)  # fmt: skip
+"""What tests import only once they run: the slowest of it, which each of those who share them would import anew."""
 
 
 class Importing:
@@ -70,9 +77,20 @@ def _tests() -> list[str]:
 
 def _import_all() -> None:
     with subprocess.Popen([sys.executable, "-m", __spec__.name, COMPILE], stdin=subprocess.DEVNULL):
-        _have_pytest(Importing(_tests()))
+        _have_pytest(Importing([*_tests(), *_LATE]))
+    _have_forks_ready()
     _get_local_constants()
     forking.warm_up()
+
+
+def _have_forks_ready() -> None:
+    """Have the process that programs are forked from import what they take meanwhile: one processor has nothing to do.
+
+    Nobody waits for its answer.
+    """
+    with socket.socket(socket.AF_UNIX) as line:
+        line.connect(os.environ[ADDRESS])
+        line.sendall(b"{}\n")
 
 
 if __name__ == "__main__":
