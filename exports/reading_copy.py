@@ -11,9 +11,7 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import BookStorage
 
-_FOLDERS = {
-    DocumentKind.DESIGN: "designs", DocumentKind.FINDINGS: "findings", DocumentKind.SUMMARY: "summaries",
-}  # fmt: skip
+_FOLDERS = {DocumentKind.DESIGN: "designs", DocumentKind.FINDINGS: "findings", DocumentKind.SUMMARY: "summaries"}
 _SINGLE = {DocumentKind.BOOK_DESIGN: "book-design.txt", DocumentKind.GLOBAL_STATE: "state.txt"}
 
 

@@ -65,7 +65,7 @@ def _drafted_freely(agent: Agent, count: int, run: ActivityRun, deps: Deps) -> s
         _tell(run, deps)
         chosen = str(run.run(FREE_DRAFT).value)
     run.take_away("story", FREE_DRAFT.artefact)
-    run.narrow_to("order")
+    run.narrow_to("order", "style_guide")
     run.card = replace(run.card, is_unplanned=True)
     run.add(agent.artefact, chosen, is_prose=True)
     return chosen
@@ -77,6 +77,7 @@ def _tell(run: ActivityRun, deps: Deps) -> None:
     run.card = replace(run.card, is_unplanned=run.is_done(FREE_DRAFT.name) and not run.is_done(STORY.name))
     if not run.card.is_unplanned:  # else an earlier version drafted it from its order
         run.add("story", _better_of_two(STORY, run, deps)[0], is_prose=True)
+    run.narrow_to("style_guide")  # there is one where its author gave a sample
 
 
 def wants_two(unit: TaskNode, run: ActivityRun, deps: Deps) -> bool:
