@@ -6,7 +6,7 @@ import socket
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Result, and_, bindparam, exists, or_, select, update
+from sqlalchemy import Connection, Result, bindparam, exists, select, update
 
 from bookwright.models.book import BookState
 from bookwright.models.edit import EditState
@@ -65,22 +65,14 @@ class Lease:
         Raises:
             BookHeld: Another worker holds it.
         """
-        may_take = [books.c.lease_owner.is_(None), books.c.lease_expires <= database_now()]
-        if unsure is not None:  # its very moment is told too: a token alone could be another's
-            may_take.append(and_(books.c.lease_token == unsure.token, books.c.lease_expires == unsure._expires))
-        is_wished = books.c.stop_requested & (wished_since is None or books.c.stop_requested_at > wished_since)
-        taken = connection.execute(
-            update(books)
-            .where(books.c.id == book, or_(*may_take))
-            .values(
-                lease_owner=owner, lease_token=books.c.lease_token + 1, lease_expires=database_now() + seconds,
-                updated_at=database_now(), stop_requested=is_wished,
-            )
-            .returning(books.c.lease_token, books.c.lease_expires, books.c.stop_requested, books.c.stop_requested_at)
-        ).one_or_none()  # fmt: skip
+        values = {
+            "taken_book": book, "owner": owner, "lease_seconds": seconds, "unsure_token": unsure and unsure.token,
+            # Its very moment is told too: a token alone could be another's.
+            "unsure_expires": unsure and unsure._expires, "since": -1.0 if wished_since is None else wished_since,
+        }  # fmt: skip
+        taken = _TAKE.execute(connection, values).first()
         if taken is None:
-            holder = select(books.c.lease_owner, SECONDS_LEFT).where(books.c.id == book)
-            held_by, left = connection.execute(holder).one()
+            held_by, left = _HOLDER.execute(connection, {"book": book}).one()
             raise BookHeld(book, held_by, max(left, 0.0))
         left_wish = taken.stop_requested_at if wished_since is None and taken.stop_requested else 0.0
         return cls(book, owner, taken.lease_token, seconds, taken.lease_expires, left_wish)
@@ -133,6 +125,18 @@ class Lease:
         connection.execute(update(books).where(*own).values(lease_owner=None, lease_expires=0.0, **kept))
 
 
+_UNSURE = (books.c.lease_token == bindparam("unsure_token")) & (books.c.lease_expires == bindparam("unsure_expires"))
+_TAKE = Prepared(
+    update(books)
+    .where(books.c.id == bindparam("taken_book"), ~IS_HELD | _UNSURE)
+    .values(
+        lease_owner=bindparam("owner"), lease_token=books.c.lease_token + 1, updated_at=database_now(),
+        lease_expires=database_now() + bindparam("lease_seconds"),
+        stop_requested=books.c.stop_requested & (books.c.stop_requested_at > bindparam("since")),
+    )
+    .returning(books.c.lease_token, books.c.lease_expires, books.c.stop_requested, books.c.stop_requested_at)
+)  # fmt: skip
+_HOLDER = Prepared(select(books.c.lease_owner, SECONDS_LEFT).where(books.c.id == bindparam("book")))
 _FENCE = (
     update(books)
     .where(books.c.id == bindparam("fenced_book"), books.c.lease_token == bindparam("fenced_token"))

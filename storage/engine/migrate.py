@@ -1,5 +1,6 @@
 """Brings a database's schema to the version that this code knows."""
 
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,16 +18,17 @@ HEAD = "0024"
 _LOCK = 0x626F6F6B
 """Any number that nobody else locks in the same database."""
 
+_VERSION_TABLE = """CREATE TABLE IF NOT EXISTS alembic_version
+(version_num VARCHAR(32) NOT NULL, CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"""
+
 _MIGRATIONS = Path(__file__).parents[2] / "migrations"
 
 
 def current_revision(connection: "Connection") -> str | None:
     """The revision a database stands at; None for an empty one."""
-    from sqlalchemy import column, inspect, select, table
-
-    if not inspect(connection).has_table("alembic_version"):
+    if not connection.dialect.has_table(connection, "alembic_version"):
         return None
-    return connection.execute(select(column("version_num")).select_from(table("alembic_version"))).scalar_one_or_none()
+    return connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar_one_or_none()
 
 
 def upgrade(database: "Database") -> bool:
@@ -44,11 +46,9 @@ def upgrade(database: "Database") -> bool:
             f"the database stands at revision {revision!r}, which this version does not know; "
             "install a newer bookwright"
         )
-    from sqlalchemy import func, select
-
     with database.write(Failpoint.MIGRATE) as connection:
         if not database.is_sqlite:  # SQLite's write lock keeps a second worker out by itself
-            connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
         found = current_revision(connection)  # by now another worker may have done it
         if found is None and database.is_sqlite:  # partial indexes of Postgres stand in migrations alone
             _create(connection)
@@ -63,16 +63,23 @@ def upgrade(database: "Database") -> bool:
 
 def _create(connection: "Connection") -> None:
     """Make the newest tables at once; a test holds them to what all migrations in a row make on SQLite."""
-    from sqlalchemy import Column, MetaData, PrimaryKeyConstraint, String, Table
+    for statement in _statements():
+        connection.exec_driver_sql(statement)
 
-    from bookwright.storage.tables import metadata, studio
 
-    metadata.create_all(connection, checkfirst=False)
-    connection.execute(studio.insert().values(id=1, deleted_cost=0, deleted_tokens=0))
-    key = PrimaryKeyConstraint("version_num", name="alembic_version_pkc")
-    version = Table("alembic_version", MetaData(), Column("version_num", String(32), nullable=False), key)
-    version.create(connection, checkfirst=True)
-    connection.execute(version.insert().values(version_num=HEAD))
+@cache
+def _statements() -> list[str]:
+    """What makes them on SQLite, and the rows that they begin with; worked out once for all libraries of a process."""
+    from sqlalchemy import create_mock_engine
+    from sqlalchemy.dialects import sqlite
+
+    from bookwright.storage.tables import metadata
+
+    made, dialect = [_VERSION_TABLE], sqlite.dialect()
+    engine = create_mock_engine("sqlite://", lambda each, *_, **__: made.append(str(each.compile(dialect=dialect))))
+    metadata.create_all(engine, checkfirst=False)
+    counted = "INSERT INTO studio (id, deleted_cost, deleted_tokens) VALUES (1, 0, 0)"
+    return [*made, counted, f"INSERT INTO alembic_version (version_num) VALUES ('{HEAD}')"]
 
 
 def known_revisions() -> set[str]:

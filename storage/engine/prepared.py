@@ -7,7 +7,7 @@ import json
 import re
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from importlib import import_module
 from itertools import islice
 from typing import Any, TypeVar
@@ -142,10 +142,11 @@ def through_driver(connection: Connection, text: str, values: Any = ()) -> Seque
         raise DBAPIError.instance(text, values, error, known, dialect=connection.dialect) from error
 
 
-def insert_new(table: Table, dialect: str) -> Any:
+@cache
+def insert_new(table: Table, dialect: str, *columns: str) -> Prepared:
     """A statement that adds rows and leaves those that are there as they are, for one of the two databases."""
     module = import_module(f"sqlalchemy.dialects.{dialect}")  # the other's drivers need not be there
-    return module.insert(table).on_conflict_do_nothing()
+    return Prepared(module.insert(table).on_conflict_do_nothing(), *columns)
 
 
 def batches(items: Iterable[_Item], size: int = 500) -> Iterator[list[_Item]]:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from sqlalchemy import ColumnElement, Connection, Result, Select, Table, bindparam, delete, func, or_, select
+from sqlalchemy import Connection, Select, Table, bindparam, delete, func, or_, select
 
 from bookwright.models.document import DocumentKind
 from bookwright.models.tree.place import order_of
@@ -94,6 +94,7 @@ class PassageRepository(Repository):
     def __init__(self, connection: Connection, book: str, model: str) -> None:
         super().__init__(connection, book)
         self._model = model
+        self._own = {"book": book, "model": model}
 
     def count(self, up_to: Row | None = None) -> int:
         """Count the passages, all or those up to a row, with or without a vector of this model."""
@@ -133,10 +134,7 @@ class PassageRepository(Repository):
 
     def add_vectors(self, embedded: Mapping[str, Vectors]) -> None:
         """Store vectors by text hash, as little-endian float32."""
-        rows = [
-            {"book": self._book, "hash": key, "model": self._model, "vector": vector.astype("<f4").tobytes()}
-            for key, vector in embedded.items()
-        ]
+        rows = [self._own | {"hash": key, "vector": made.astype("<f4").tobytes()} for key, made in embedded.items()]
         self._add_new(vectors, rows)
 
     def known_vectors(self, hashes: Iterable[str]) -> dict[str, Vectors]:
@@ -153,7 +151,8 @@ class PassageRepository(Repository):
 
     def after(self, row: Row, limit: int) -> list[StoredVector]:
         """Return up to `limit` passages that came after a row, in order, with their vectors."""
-        return [_stored(found) for found in self._oldest(limit, _VECTOR, passages.c.id > row, _HAS_VECTOR)]
+        found = _AFTER.execute(self._connection, self._own | {"row": row, "limit": limit})
+        return [_stored(row) for row in found]
 
     def sample(self, count: int, up_to: Row) -> list[StoredVector]:
         """Return about `count` passages spread evenly over the rows up to one."""
@@ -198,13 +197,12 @@ class PassageRepository(Repository):
 
     def newest_lacks_vector(self) -> bool:
         """True if the newest passage has no vector of this model: it was chosen later, or part way."""
-        query = select(_VECTOR).where(passages.c.book == self._book).order_by(passages.c.id.desc()).limit(1)
-        row = self._connection.execute(query, {"model": self._model}).one_or_none()
+        row = _NEWEST_VECTOR.execute(self._connection, self._own).first()
         return row is not None and row.vector is None
 
     def without_vector(self, limit: int) -> list[NewPassage]:
         """Return up to `limit` passages that have no vector of this model, oldest first."""
-        rows = self._oldest(limit, passages.c.vector_hash, _VECTOR.is_(None))
+        rows = _WITHOUT_VECTOR.execute(self._connection, self._own | {"limit": limit})
         return [NewPassage(_passage(row), row.vector_hash) for row in rows]
 
     def clear(self) -> None:
@@ -217,19 +215,14 @@ class PassageRepository(Repository):
         unused = (vectors.c.model != self._model) | vectors.c.hash.not_in(used)
         self._connection.execute(delete(vectors).where(vectors.c.book == self._book, unused))
 
-    def _oldest(self, limit: int, column: ColumnElement[Any], *conditions: ColumnElement[bool]) -> Result[Any]:
-        """The first passages that meet some conditions, with their places and one more column."""
-        query = _PLACES.add_columns(column).where(passages.c.book == self._book, *conditions)
-        return self._connection.execute(query.order_by(passages.c.id).limit(limit), {"model": self._model})
-
     def _each(self, statement: Prepared, values: Iterable[Any]) -> Iterator[Any]:
         """Yield the rows of a statement for some values."""
         for some in batches(values, _AT_ONCE):
-            yield from statement.execute(self._connection, {"book": self._book, "model": self._model, "among": some})
+            yield from statement.execute(self._connection, self._own | {"among": some})
 
     def _add_new(self, table: Table, rows: Sequence[dict[str, Any]]) -> None:
         if rows:
-            self._connection.execute(insert_new(table, self._connection.dialect.name), rows)
+            insert_new(table, self._connection.dialect.name, *rows[0]).execute(self._connection, rows)
 
 
 _PLACES = (
@@ -252,6 +245,10 @@ _HAS_VECTOR = _VECTOR.is_not(None)
 
 _OF_BOOK = passages.c.book == bindparam("book")
 _NEWEST = Prepared(select(passages.c.id, passages.c.document).where(_OF_BOOK).order_by(passages.c.id.desc()).limit(ONE))
+_NEWEST_VECTOR = Prepared(select(_VECTOR).where(_OF_BOOK).order_by(passages.c.id.desc()).limit(ONE))
+_OLDEST = _PLACES.where(_OF_BOOK).order_by(passages.c.id).limit(bindparam("limit"))
+_AFTER = Prepared(_OLDEST.add_columns(_VECTOR).where(passages.c.id > bindparam("row"), _HAS_VECTOR))
+_WITHOUT_VECTOR = Prepared(_OLDEST.add_columns(passages.c.vector_hash).where(_VECTOR.is_(None)))
 _STANDING = Prepared(
     select(documents.c.id)
     .join(nodes, nodes.c.key == documents.c.node)

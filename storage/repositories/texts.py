@@ -3,8 +3,7 @@
 import hashlib
 import zlib
 from collections.abc import Iterable, Mapping
-from functools import cache, lru_cache
-from typing import Any
+from functools import lru_cache
 
 from sqlalchemy import Connection, bindparam, func, select
 
@@ -15,7 +14,6 @@ from bookwright.storage.tables import ONE, texts
 _LEVEL = 3
 _WINDOW_BITS = range(10, zlib.MAX_WBITS + 1)
 _MOST_MEMORY = 9
-_columns: dict[str, Any] = {name: bindparam(name) for name in ("book", "hash", "body")}
 _OF_HASH = select(texts.c.body).where(texts.c.hash == bindparam("hash"))
 _GET = Prepared(
     select(
@@ -25,12 +23,6 @@ _GET = Prepared(
         )
     )
 )
-
-
-@cache
-def _insert(dialect: str) -> Prepared:
-    """Return the statement that stores a text unless it is there."""
-    return Prepared(insert_new(texts, dialect).values(_columns))
 
 
 @lru_cache(maxsize=32)
@@ -80,7 +72,7 @@ class TextStore:
             if key not in self._stored  # a reply and the document made of it are one text
         ]
         if rows:
-            _insert(self._connection.dialect.name).execute(self._connection, rows)
+            insert_new(texts, self._connection.dialect.name, *rows[0]).execute(self._connection, rows)
             self._stored.update(items)
 
     def get(self, key: str) -> str:
