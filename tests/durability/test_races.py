@@ -221,7 +221,7 @@ def test_no_time_of_the_workers_own_reaches_a_lease(database: Database, book: Bo
         lease.fence(connection)
         lease.release(connection)
 
-    assert set(told) <= {SECONDS, 0.0}
+    assert set(told) <= {SECONDS, 0.0, -1.0}  # the last stands for a moment before any wish
 
 
 @dataclass
