@@ -108,8 +108,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run first whose forks write books, since a child of one that has used Chroma waits for its threads for ever.
 
     Then come files with slow tests, which wait for servers, and between them quick ones, which need the processor; the
-    quick ones that are left come last. Where several processes share the tests, each file goes to one of them and the
-    files go out in this order, so that all of them seldom wait at once, and no long file is left for the end.
+    quick ones that are left come last, at the very end those that write nothing. Where several processes share the
+    tests, each file goes to one of them and the files go out in this order, so that all of them seldom wait at once,
+    and no long file is left for the end.
     """
     files: dict[Path, list[pytest.Item]] = {}
     for item in items:
@@ -118,9 +119,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     others = [path for path in files if path not in _FORKING]
     slow = [path for path in others if any(map(_is_slow, files[path]))]
     quick = [path for path in others if path not in set(slow)]
+    quick.sort(key=lambda path: not any("tmp_path" in item.fixturenames for item in files[path]))
     turns = [path for pair in zip_longest(slow, quick) for path in pair if path is not None]
     items[:] = [item for path in (*forking, *turns) for item in files[path]]
 
 
 def _is_slow(item: pytest.Item) -> bool:
-    return any(item.get_closest_marker(mark) for mark in ("slow", "prefect"))
+    return any(item.get_closest_marker(mark) for mark in ("slow", "prefect", "embedded"))
