@@ -8,6 +8,7 @@ from bookwright.agents.readers import CHOOSE, CHOOSE_STORY, FREE_DRAFT, STORY, d
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows import gates
 from bookwright.flows.activities.outcomes import try_step
+from bookwright.flows.activities.prose.voice import sample_block
 from bookwright.flows.activities.told_books import is_free, is_plotted, pages_before
 from bookwright.flows.activities.unit_facts import depth_at
 from bookwright.flows.candidates.judging import blind_reading, judged
@@ -65,7 +66,8 @@ def _drafted_freely(agent: Agent, count: int, run: ActivityRun, deps: Deps) -> s
         _tell(run, deps)
         chosen = str(run.run(FREE_DRAFT).value)
     run.take_away("story", FREE_DRAFT.artefact)
-    run.narrow_to("order", "style_guide")
+    run.narrow_to()  # else the order is looked for beside the sample and not built
+    run.narrow_to("order", *sample_block(deps))
     run.card = replace(run.card, is_unplanned=True)
     run.add(agent.artefact, chosen, is_prose=True)
     return chosen
@@ -77,7 +79,7 @@ def _tell(run: ActivityRun, deps: Deps) -> None:
     run.card = replace(run.card, is_unplanned=run.is_done(FREE_DRAFT.name) and not run.is_done(STORY.name))
     if not run.card.is_unplanned:  # else an earlier version drafted it from its order
         run.add("story", _better_of_two(STORY, run, deps)[0], is_prose=True)
-    run.narrow_to("style_guide")  # there is one where its author gave a sample
+    run.narrow_to(*sample_block(deps))
 
 
 def wants_two(unit: TaskNode, run: ActivityRun, deps: Deps) -> bool:

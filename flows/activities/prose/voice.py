@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bookwright.agents.readers import VOICE
-from bookwright.agents.relay.style_guide import guide_of_chapters, keep_guide, praised_in
+from bookwright.agents.relay.style_guide import guide_of_chapters, keep_guide, kept_guide, praised_in
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.exports.manuscript import accepted_beginning
 from bookwright.flows.activities.outcomes import is_given_up, keep_document, try_step
@@ -12,7 +12,7 @@ from bookwright.flows.activities.unit_facts import begin_activity, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.step import Activity
-from bookwright.models.text.figures import ENOUGH
+from bookwright.models.text.figures import ENOUGH, StyleSource
 from bookwright.models.tree.task import TaskNode
 
 _LEAST = {"words": 2_000, "characters": 3_000}
@@ -60,3 +60,9 @@ def settle_style(deps: Deps) -> None:
             praised = praised_in(stores)
         guide = guide_of_chapters(texts, deps.brief, praised)
         deps.desk.journal.move(lambda stores, _: keep_guide(guide, deps.brief, stores, DocumentOrigin.STEP))
+
+
+def sample_block(deps: Deps) -> list[str]:
+    """The tag of the style guide where its author gave a sample; else the book's own pages tell how it sounds."""
+    with deps.stores() as stores:
+        return ["style_guide"] if (kept := kept_guide(stores)) and kept.source is StyleSource.SAMPLE else []

@@ -10,7 +10,6 @@ from functools import partial
 
 from bookwright.agents.quality import spots_in
 from bookwright.agents.readers import FREE_DRAFT
-from bookwright.agents.relay.style_guide import kept_guide
 from bookwright.agents.small import telling
 from bookwright.agents.small.premise import closing_of, names_in, opening_of, things_in
 from bookwright.agents.small.telling import better_of
@@ -34,6 +33,7 @@ from bookwright.flows.activities.prose.brief import check_context, guard_of
 from bookwright.flows.activities.prose.cold_reading import first_reading
 from bookwright.flows.activities.prose.finish import UnitFinish
 from bookwright.flows.activities.prose.leak_review import CUT, cut_leaks, cut_note, finder, purged
+from bookwright.flows.activities.prose.voice import sample_block
 from bookwright.flows.activities.recall import previous_endings, with_reader_reports
 from bookwright.flows.activities.told_books import (
     current_plot,
@@ -50,7 +50,6 @@ from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.gate import GateKind
 from bookwright.models.step import Activity
-from bookwright.models.text.figures import StyleSource
 from bookwright.models.text.language import Language
 from bookwright.models.text.length import MENDED, LengthRecord
 from bookwright.models.text.prose import cut_to
@@ -130,11 +129,7 @@ def _put_book_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
     chapter's prompts begin with them, too, and a cache serves all but the newest.
     """
     told = deps.storage.node(unit.parent or unit.key)
-    with deps.stores() as stores:
-        guide = kept_guide(stores)
-    shown = ["order", "hints"]
-    if guide is not None and guide.source is StyleSource.SAMPLE:  # else the pages tell how the book sounds
-        shown.append("style_guide")
+    shown = ["order", "hints", *sample_block(deps)]
     if is_past_first_act(unit, deps):
         shown += ["text_summary", "earlier_pages"]
     run.narrow_to(*shown)
