@@ -107,10 +107,10 @@ _FORKING = [
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run first whose forks write books, since a child of one that has used Chroma waits for its threads for ever.
 
-    Then come files with slow tests, which wait for servers, and between them quick ones, which need the processor; the
-    quick ones that are left come last, at the very end those that write nothing. Where several processes share the
-    tests, each file goes to one of them and the files go out in this order, so that all of them seldom wait at once,
-    and no long file is left for the end.
+    Then come files with slow tests, most of which wait for servers, and between them quick ones, which need the
+    processor; the quick ones that are left come last, at the very end those whose tests have no folder of their own.
+    Where several processes share the tests, each file goes to one of them and the files go out in this order, so that
+    all of them seldom wait at once, and no long file is left for the end.
     """
     files: dict[Path, list[pytest.Item]] = {}
     for item in items:

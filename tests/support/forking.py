@@ -1,7 +1,7 @@
 """`python -m tests.support.forking`: the process that programs are forked from, one for all that share the tests.
 
 It takes orders from a socket, each a line of JSON with the files that a program is to have open, and answers each
-with one.
+with one. One that names nothing to run or to look at has it get ready.
 """
 
 import atexit
@@ -220,8 +220,10 @@ def _run(
     os.environ.update(environment)
     _reopen()
     context = sys.modules.get("prefect.context")
-    if context is not None and (cwd != "." or _told_prefect() != read):
-        _LateContext(context)
+    if run[0] == SHARING and context is not None:
+        context.refresh_global_settings_context()  # before a test says something else for its own time
+    elif context is not None and (cwd != "." or _told_prefect() != read):
+        LateContext(context)
     if run[0] == CHILD:
         _log_anew()
     gc.enable()
@@ -244,18 +246,21 @@ def _told_prefect() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name.startswith(("PREFECT_", "HOME"))}
 
 
-class _LateContext:
+class LateContext:
     """Prefect's settings, read where they are first asked for: that takes longer than many of our programs do."""
 
     def __init__(self, module: Any) -> None:
         self._module, self._before = module, module.GLOBAL_SETTINGS_CONTEXT
+        self._reading, self._is_read = threading.RLock(), False
         module.GLOBAL_SETTINGS_CONTEXT = self
 
     def __getattr__(self, name: str) -> Any:
-        if self._module.GLOBAL_SETTINGS_CONTEXT is self:
-            self._module.GLOBAL_SETTINGS_CONTEXT = self._before  # which reading them asks for
-            self._module.refresh_global_settings_context()
-        return getattr(self._module.GLOBAL_SETTINGS_CONTEXT, name)
+        with self._reading:
+            if not self._is_read:
+                self._is_read = True
+                self._module.refresh_global_settings_context()
+            now = self._module.GLOBAL_SETTINGS_CONTEXT
+        return getattr(self._before if now is self else now, name)  # the thread that reads them asks for others
 
 
 def _leave(code: int) -> None:

@@ -7,13 +7,17 @@ import signal
 import socket
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import execnet
 import pytest
 
 from bookwright.flows.prefect.server import CHILD
+from tests.support.forking import LateContext
 from tests.support.forks import ADDRESS, SHARING, Forks, forking_python, sharing
 
 
@@ -121,6 +125,25 @@ def test_a_python_that_runs_anything_else_is_one_of_its_own() -> None:
     )
 
     assert said.stdout.strip() == sys.executable
+
+
+def test_threads_that_ask_while_settings_are_read_wait_for_them() -> None:
+    asked = []
+
+    def read() -> None:
+        asked.append(module.GLOBAL_SETTINGS_CONTEXT.url)  # as Prefect does on the way
+        time.sleep(0.05)
+        module.GLOBAL_SETTINGS_CONTEXT = SimpleNamespace(url="own")
+
+    module = SimpleNamespace(
+        GLOBAL_SETTINGS_CONTEXT=SimpleNamespace(url="before"), refresh_global_settings_context=read
+    )
+    late = LateContext(module)
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda _: late.url, range(4)))
+
+    assert found == ["own"] * 4
+    assert asked == ["before"]
 
 
 def test_a_fork_of_this_process_leaves_its_garbage_alone() -> None:
