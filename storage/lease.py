@@ -60,14 +60,13 @@ class Lease:
 
         A wish that the book rest is left to the next holder by whoever does not ask for it. One who does is told what
         was `wished_since` a moment: since its run was handed in, or after the wish that it knew of when it began.
-        `unsure` is a lease that was taken in a commit whose answer was lost: if it stands, it is ours.
+        `unsure` was taken in a commit whose answer was lost: if it stands, by token and moment, it is ours.
 
         Raises:
             BookHeld: Another worker holds it.
         """
         values = {
             "taken_book": book, "owner": owner, "lease_seconds": seconds, "unsure_token": unsure and unsure.token,
-            # Its very moment is told too: a token alone could be another's.
             "unsure_expires": unsure and unsure._expires, "since": -1.0 if wished_since is None else wished_since,
         }  # fmt: skip
         taken = _TAKE.execute(connection, values).first()

@@ -43,8 +43,7 @@ def upgrade(database: "Database") -> bool:
         return False
     if revision is not None and revision not in known_revisions():
         raise DatabaseTooNew(
-            f"the database stands at revision {revision!r}, which this version does not know; "
-            "install a newer bookwright"
+            f"the database stands at revision {revision!r}, which this version does not know; install a newer one"
         )
     with database.write(Failpoint.MIGRATE) as connection:
         if not database.is_sqlite:  # SQLite's write lock keeps a second worker out by itself
@@ -68,7 +67,7 @@ def _create(connection: "Connection") -> None:
 
 
 @cache
-def _statements() -> list[str]:
+def _statements() -> tuple[str, ...]:
     """What makes them on SQLite, and the rows that they begin with; worked out once for all libraries of a process."""
     from sqlalchemy import create_mock_engine
     from sqlalchemy.dialects import sqlite
@@ -79,7 +78,7 @@ def _statements() -> list[str]:
     engine = create_mock_engine("sqlite://", lambda each, *_, **__: made.append(str(each.compile(dialect=dialect))))
     metadata.create_all(engine, checkfirst=False)
     counted = "INSERT INTO studio (id, deleted_cost, deleted_tokens) VALUES (1, 0, 0)"
-    return [*made, counted, f"INSERT INTO alembic_version (version_num) VALUES ('{HEAD}')"]
+    return *made, counted, f"INSERT INTO alembic_version (version_num) VALUES ('{HEAD}')"
 
 
 def known_revisions() -> set[str]:

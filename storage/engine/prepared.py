@@ -144,7 +144,7 @@ def through_driver(connection: Connection, text: str, values: Any = ()) -> Seque
 
 @cache
 def insert_new(table: Table, dialect: str, *columns: str) -> Prepared:
-    """A statement that adds rows and leaves those that are there as they are, for one of the two databases."""
+    """A statement that gives rows these columns and leaves those that are there, for one of the two databases."""
     module = import_module(f"sqlalchemy.dialects.{dialect}")  # the other's drivers need not be there
     return Prepared(module.insert(table).on_conflict_do_nothing(), *columns)
 

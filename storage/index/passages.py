@@ -94,7 +94,7 @@ class PassageRepository(Repository):
     def __init__(self, connection: Connection, book: str, model: str) -> None:
         super().__init__(connection, book)
         self._model = model
-        self._own = {"book": book, "model": model}
+        self._values = {"book": book, "model": model}
 
     def count(self, up_to: Row | None = None) -> int:
         """Count the passages, all or those up to a row, with or without a vector of this model."""
@@ -134,7 +134,7 @@ class PassageRepository(Repository):
 
     def add_vectors(self, embedded: Mapping[str, Vectors]) -> None:
         """Store vectors by text hash, as little-endian float32."""
-        rows = [self._own | {"hash": key, "vector": made.astype("<f4").tobytes()} for key, made in embedded.items()]
+        rows = [self._values | {"hash": key, "vector": made.astype("<f4").tobytes()} for key, made in embedded.items()]
         self._add_new(vectors, rows)
 
     def known_vectors(self, hashes: Iterable[str]) -> dict[str, Vectors]:
@@ -151,8 +151,7 @@ class PassageRepository(Repository):
 
     def after(self, row: Row, limit: int) -> list[StoredVector]:
         """Return up to `limit` passages that came after a row, in order, with their vectors."""
-        found = _AFTER.execute(self._connection, self._own | {"row": row, "limit": limit})
-        return [_stored(row) for row in found]
+        return [*map(_stored, _AFTER.execute(self._connection, self._values | {"row": row, "limit": limit}))]
 
     def sample(self, count: int, up_to: Row) -> list[StoredVector]:
         """Return about `count` passages spread evenly over the rows up to one."""
@@ -197,12 +196,12 @@ class PassageRepository(Repository):
 
     def newest_lacks_vector(self) -> bool:
         """True if the newest passage has no vector of this model: it was chosen later, or part way."""
-        row = _NEWEST_VECTOR.execute(self._connection, self._own).first()
+        row = _NEWEST_VECTOR.execute(self._connection, self._values).first()
         return row is not None and row.vector is None
 
     def without_vector(self, limit: int) -> list[NewPassage]:
         """Return up to `limit` passages that have no vector of this model, oldest first."""
-        rows = _WITHOUT_VECTOR.execute(self._connection, self._own | {"limit": limit})
+        rows = _WITHOUT_VECTOR.execute(self._connection, self._values | {"limit": limit})
         return [NewPassage(_passage(row), row.vector_hash) for row in rows]
 
     def clear(self) -> None:
@@ -218,7 +217,7 @@ class PassageRepository(Repository):
     def _each(self, statement: Prepared, values: Iterable[Any]) -> Iterator[Any]:
         """Yield the rows of a statement for some values."""
         for some in batches(values, _AT_ONCE):
-            yield from statement.execute(self._connection, self._own | {"among": some})
+            yield from statement.execute(self._connection, self._values | {"among": some})
 
     def _add_new(self, table: Table, rows: Sequence[dict[str, Any]]) -> None:
         if rows:

@@ -208,6 +208,16 @@ def taken_by_a_worker_whose_clock_is_wrong(settings: Settings, book: Book, wrong
         return answer.read()
 
 
+def test_a_lease_of_a_lost_answer_is_ours_by_its_token_and_its_moment(database: Database, book: Book) -> None:
+    lease = take(database, book, "worker A")
+    with database.write(Failpoint.TAKE_LEASE) as connection:
+        again = Lease.take(connection, book.id, "worker A", SECONDS, lease)
+    with database.write(Failpoint.TAKE_LEASE) as connection, pytest.raises(BookHeld):
+        Lease.take(connection, book.id, "worker A", SECONDS, Lease(book.id, "worker A", again.token, SECONDS, 0.5, 0.0))
+
+    assert again.token == lease.token + 1
+
+
 def test_no_time_of_the_workers_own_reaches_a_lease(database: Database, book: Book) -> None:
     told: list[float] = []
 

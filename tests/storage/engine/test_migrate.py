@@ -164,6 +164,15 @@ def _all_of(database: Database) -> dict[str, dict[str, object]]:
         return found | {"rows": rows, "indexes, triggers and views": dict(map(tuple, others))}
 
 
+def test_a_database_that_alembic_took_back_to_nothing_is_made_anew(empty: Database) -> None:
+    with empty.write(Failpoint.EDIT_BOOK) as connection:
+        connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"))
+
+    assert migrate.upgrade(empty)
+
+    assert revision(empty) == migrate.HEAD
+
+
 def test_a_database_of_a_newer_version_is_refused_and_left_alone(database: Database) -> None:
     with database.write(Failpoint.EDIT_BOOK) as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
