@@ -43,7 +43,7 @@ def upgrade(database: "Database") -> bool:
         return False
     if revision is not None and revision not in known_revisions():
         raise DatabaseTooNew(
-            f"the database stands at revision {revision!r}, which this version does not know; install a newer one"
+            f"the database stands at revision {revision!r}, unknown to this version; install a newer bookwright"
         )
     with database.write(Failpoint.MIGRATE) as connection:
         if not database.is_sqlite:  # SQLite's write lock keeps a second worker out by itself
