@@ -193,7 +193,10 @@ class VaultRows(Repository):
 
     def units(self) -> list[UnitRow]:
         """Return the book, its parts and its chapters in reading order; what is below a chapter is left out."""
-        return sorted(map(_unit_row, self._rows(_UNITS)), key=lambda unit: unit.order)
+        rows = (
+            row._asdict() | {"level": Level(row.level), "status": NodeStatus(row.status)} for row in self._rows(_UNITS)
+        )
+        return sorted((UnitRow(**row) for row in rows), key=lambda unit: unit.order)
 
     def times(self, keys: list[int]) -> dict[tuple[int, Activity], TimeSpan]:
         """Return when each activity at some nodes went on; what was mended afterwards is no part of it."""
@@ -230,7 +233,3 @@ class VaultRows(Repository):
 def _document_row(row: Row[*tuple[Any, ...]]) -> DocumentRow:
     words = {"kind": DocumentKind(row.kind), "task_type": TaskType(row.task_type), "level": Level(row.level)}
     return DocumentRow(**row._asdict() | words)
-
-
-def _unit_row(row: Row[*tuple[Any, ...]]) -> UnitRow:
-    return UnitRow(**row._asdict() | {"level": Level(row.level), "status": NodeStatus(row.status)})

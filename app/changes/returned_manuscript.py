@@ -137,7 +137,8 @@ def _changed(
         lines = (_BREAK if line in marks else line for line in now.paragraphs)
         return [_text(parts[0], "\n\n".join(lines), stores, measure)]
     old, new = _scenes(was.paragraphs), _scenes(now.paragraphs)
-    counts = [len(_scenes(tuple(paragraphs(_prose(part, stores))))) for part in parts]
+    texts = (chosen(stores, stores.nodes.by_label(part), DocumentKind.PROSE).text for part in parts)
+    counts = [len(_scenes(tuple(paragraphs(text)))) for text in texts]
     if not sum(counts) == len(old) == len(new):
         return None
     found, start = [], 0
@@ -154,10 +155,6 @@ def _text(label: str, text: str, stores: Stores, measure: Measure) -> ChangedTex
     stands = chosen(stores, node, DocumentKind.PROSE)
     edit = TextEdit(label=label, kind=DocumentKind.PROSE, text=text, seen=stands.version)
     return ChangedText(stores.name_of(node), edit, measure(stands.text), measure(text))
-
-
-def _prose(label: str, stores: Stores) -> str:
-    return chosen(stores, stores.nodes.by_label(label), DocumentKind.PROSE).text
 
 
 def _scenes(held: tuple[str, ...]) -> list[tuple[str, ...]]:

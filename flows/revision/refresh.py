@@ -173,11 +173,8 @@ def _amend(node: TaskNode, old: Document, stale: StaleDocument, deps: Deps) -> N
 
 def _is_amended(old: Document, maker: StepKey, wanted: RefreshScope, deps: Deps) -> bool:
     """True for what goes on from its present text; a weak model can only write anew."""
-    if deps.profile.is_small:
-        return False
-    if old.kind is DocumentKind.PROSE and wanted.is_anew:
-        return False
-    return old.kind in AMENDED_KINDS or maker.step.startswith(AMENDED)
+    is_anew = deps.profile.is_small or (old.kind is DocumentKind.PROSE and wanted.is_anew)
+    return not is_anew and (old.kind in AMENDED_KINDS or maker.step.startswith(AMENDED))
 
 
 def _make_again(node: TaskNode, kind: DocumentKind, maker: StepKey, deps: Deps) -> None:

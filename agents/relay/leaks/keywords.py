@@ -85,9 +85,7 @@ def _places(letters: str, form: str) -> Iterator[int]:
 
 def _is_whole(draft: Folded, start: int, end: int) -> bool:
     """True if the letters are whole written letters and, spelt ones, whole words."""
-    if not (draft.opens(start) and draft.closes(end)):
-        return False
-    if _goes_on(draft, start) or _goes_on(draft, end):
+    if not (draft.opens(start) and draft.closes(end)) or _goes_on(draft, start) or _goes_on(draft, end):
         return False
     return not (_is_spread(draft, start, start + 1) or _is_spread(draft, end, end - 1))
 

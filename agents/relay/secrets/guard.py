@@ -129,10 +129,7 @@ class Guard(Matcher):
 
 
 def guard_at(stores: Stores, brief: Brief, unit: TaskNode) -> Guard:
-    """Return the guard of a unit's prompts.
-
-    The same book gives the same guard, also after a restart.
-    """
+    """Return the guard of a unit's prompts. The same book gives the same guard, also after a restart."""
     codex = stores.codex
     if not (codex.secrets() or codex.threads() or codex.entries()):
         return Guard.idle()

@@ -91,9 +91,8 @@ class NameFilter:
 
     def takes(self, entry: FolderEntry) -> bool:
         """Whether an entry is among them; files of ours that are still being written never are."""
-        if entry.name.startswith(TEMPORARY):
-            return False
-        if entry.name.startswith(".") and not self.takes_hidden:
+        is_hidden = entry.name.startswith(".") and not self.takes_hidden
+        if is_hidden or entry.name.startswith(TEMPORARY):
             return False
         return self.takes_ignored or entry.kind != "dir" or entry.name.casefold() not in IGNORED
 
