@@ -9,6 +9,7 @@ import json
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from functools import lru_cache
 from posixpath import normpath
 from time import perf_counter
 from typing import Any, ClassVar, Generic, TypeVar
@@ -47,6 +48,11 @@ class Params(StrictModel):
 P = TypeVar("P", bound=Params)
 
 
+@lru_cache(maxsize=128)
+def _properties(parameters: type[Params]) -> dict[str, Any]:
+    return dict(parameters.model_json_schema()["properties"])
+
+
 class Tool(ABC, Generic[P]):
     """One thing an agent can do. A subclass names itself and its parameters and gives `run`."""
 
@@ -62,8 +68,8 @@ class Tool(ABC, Generic[P]):
 
     def description(self, locale: str = "en") -> str:
         """What the model is told of the tool, in a prompt language."""
-        parameters = self.parameters.model_json_schema()["properties"]
-        return render_part(f"tools/{self.name}", locale, parameters=parameters, limits=self.limits)
+        known = _properties(self.parameters)
+        return render_part(f"tools/{self.name}", locale, parameters=known, limits=self.limits)
 
     def answer(self, raw: Mapping[str, Any]) -> ToolResponse:
         """Check the parameters, run, and fill in what every answer carries: time, place, parameters.

@@ -124,5 +124,9 @@ class BookRepository:
 
 def _book(row: Row[Any]) -> Book:
     values = row._asdict()
-    values |= {"brief": make_brief(json.loads(values["brief"])), "windows": json.loads(values["windows"])}
-    return Book.model_validate(values)
+    return Book.model_validate(values | {"brief": _brief(values["brief"]), "windows": json.loads(values["windows"])})
+
+
+@lru_cache(maxsize=16)
+def _brief(stored: str) -> Brief:
+    return make_brief(json.loads(stored))
