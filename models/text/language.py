@@ -41,6 +41,8 @@ _WORD = re.compile(r"\w++(?:['’\-]\w++)*+")
 _SHAPES = {code: "a" if _WORD.match(chr(code)) else "'" if chr(code) in "'-" else " " for code in range(128)}
 """What each letter of ASCII is to the count of words: part of one, a joint within one, or nothing."""
 _LATIN = lazy_pattern(r"[A-Za-z\u00c0-\u024f]+")
+_BEYOND_LATIN = lazy_pattern(r"[^\x00-\xa9\xab-\xb4\xb6-\xb9\xbb-\u024f\u2000-\u206f]")
+"""What may be a letter that no word of a Latin script begins with."""
 _TWENTY_LETTERS = lazy_pattern(r"(?:[\W\d_]*+[^\W\d_]){20}")
 _WORD_WEIGHT = 2
 """A spelt word says about as much as two characters of Chinese, Japanese or Korean."""
@@ -130,6 +132,6 @@ def script_shares(text: str) -> dict[Language, float]:
 
 def is_in(language: Language, text: str) -> bool:
     """Judge whether a text is in a language, names and loan words allowed; under 20 letters it passes for any."""
-    if language is Language.EN and text.isascii():
+    if language is Language.EN and (text.isascii() or not _BEYOND_LATIN.search(text)):
         return True  # nothing to weigh up
     return not _TWENTY_LETTERS.match(text) or script_shares(text)[language] >= 0.5
