@@ -101,10 +101,13 @@ def stock_in(text: str, language: Language, phrases: StockList | None = None) ->
 
 
 def _hit(phrase: StockPhrase, whole: str, small: str) -> StockHit | None:
-    if not all(any(map(small.__contains__, words)) for words in phrase.needles):
-        return None
-    spans = [match.span() for match in phrase.pattern.finditer(small) if match.end() > match.start()]
-    if not spans:
+    for words in phrase.needles:
+        for word in words:
+            if word in small:
+                break
+        else:
+            return None
+    if not (spans := [match.span() for match in phrase.pattern.finditer(small) if match.end() > match.start()]):
         return None
     quotes = tuple(excerpt(whole, start, end) for start, end in spans[:_QUOTES])
     return StockHit(entry=phrase.entry, group=phrase.group, count=len(spans), quotes=quotes)
@@ -130,7 +133,8 @@ def _one_script(text: str, language: Language) -> str:
 def _needles(entry: str) -> tuple[tuple[str, ...], ...]:
     """Return what each find of a pattern holds: its runs of letters, and one of the words of each choice."""
     flat = _CODED.sub("\0", entry).lower()
-    choices = [tuple(match[1].split("|")) for match in _CHOICE.finditer(flat) if _is_outermost(flat, match.start())]
+    depths = ((match, flat[: match.start()]) for match in _CHOICE.finditer(flat))
+    choices = [tuple(match[1].split("|")) for match, before in depths if before.count("(") == before.count(")")]
     while flat != (flat := _GROUP.sub("\0", flat)):
         pass
     if "|" in flat:
@@ -138,7 +142,3 @@ def _needles(entry: str) -> tuple[tuple[str, ...], ...]:
     certain = re.sub(r".(?:[?*]|\{0?,?\d*,?\d*\})", "\0", flat)
     runs = [(run,) for run in re.split(r"[^\w]+", certain) if run]
     return tuple(sorted((*runs, *choices), key=lambda words: -min(map(len, words))))
-
-
-def _is_outermost(pattern: str, place: int) -> bool:
-    return pattern.count("(", 0, place) == pattern.count(")", 0, place)
