@@ -1,6 +1,5 @@
 """Walks by a small blueprint, with the rehearsal author in place of a model."""
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -21,6 +20,7 @@ from bookwright.models.step import Activity, Reply
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.repositories.books import BookRepository
 from tests.flows.walking import begin
+from tests.support.at_once import at_once
 
 PREMISES = {
     "en": "A keeper finds a log that is written in her own hand.",
@@ -57,7 +57,7 @@ class Rehearsing:
             said = answer(request)
             return Reply(text=said if isinstance(said, str) else said.model_dump_json(), model=request.model, cost=0)
         rehearsed = replace(request, model="rehearsal:exact")
-        return asyncio.run(self._author.complete(rehearsed, listener))
+        return at_once(self._author.complete(rehearsed, listener))
 
     @cached_property
     def _author(self) -> RehearsalBackend:

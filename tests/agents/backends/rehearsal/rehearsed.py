@@ -1,6 +1,5 @@
 """Asks the rehearsal author for a step, and all steps that there are."""
 
-import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -18,6 +17,7 @@ from bookwright.models.tree.decision import Expert
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import TaskType
 from bookwright.prompts.card import BookCard, Card, NodeCard
+from tests.support.at_once import at_once
 
 PREMISE = "A keeper counts the lamps of a harbour that has none."
 
@@ -60,7 +60,7 @@ def ask(
             "attempt": attempt, "card": the_card, "artefacts": before, "language": language.value, "seed": 7,
         },
     )  # fmt: skip
-    return asyncio.run(_author().complete(request, lambda event: None))
+    return at_once(_author().complete(request, lambda event: None))
 
 
 @cache
