@@ -67,15 +67,17 @@ def reply(cost: int | None = None) -> Reply:
     return Reply(text="Rain fell.", usage=Usage(input_tokens=100, output_tokens=20), cost=cost)
 
 
-def test_importing_the_service_loads_no_sdk() -> None:
+def test_importing_the_service_loads_no_sdk_and_one_comes_without_a_client_of_its_that_nobody_asks_for() -> None:
     code = (
         "import sys, bookwright.agents.backends.service, bookwright.agents.backends.catalogue;"
-        "print([m for m in ('pydantic_ai', 'openai', 'anthropic', 'httpx2', 'genai_prices') if m in sys.modules])"
+        "print([m for m in ('pydantic_ai', 'openai', 'anthropic', 'httpx2', 'genai_prices') if m in sys.modules]);"
+        "from bookwright.agents.backends.remote.provider import Dialect, load_sdk;"
+        "load_sdk(Dialect.OPENAI); print('openai' in sys.modules, 'aiohttp' in sys.modules)"
     )
 
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
-    assert result.stdout.strip() == "[]"
+    assert result.stdout.splitlines() == ["[]", "True False"]
 
 
 def test_a_given_backend_answers_for_its_provider(make_service: Make) -> None:

@@ -1,8 +1,6 @@
 """Every way in which a provider can fail, through both SDKs."""
 
 import asyncio
-import subprocess
-import sys
 from collections.abc import Callable
 
 import pytest
@@ -286,14 +284,3 @@ def test_a_backend_of_our_own_can_stand_on_this_one(provider: FakeProvider, sett
 
     Verdict.model_validate_json(reply.text)
     assert provider.ledger[0].model == "smollm2"
-
-
-def test_an_sdk_is_loaded_without_a_client_of_its_that_nobody_asks_for() -> None:
-    code = (
-        "import sys; from bookwright.agents.backends.remote.provider import Dialect, load_sdk;"
-        "load_sdk(Dialect.OPENAI); print('openai' in sys.modules, 'aiohttp' in sys.modules)"
-    )
-
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-
-    assert done.stdout == "True False\n"
