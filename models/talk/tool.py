@@ -95,7 +95,7 @@ def as_json_value(value: object, depth: int = _DEEPEST) -> Any:
         case None | bool():
             return value
         case str():
-            return _SURROGATES.sub("\N{REPLACEMENT CHARACTER}", value)
+            return str.__str__(value) if value.isascii() else _SURROGATES.sub("\N{REPLACEMENT CHARACTER}", value)
         case int():
             return int(value) if value.bit_length() <= 1024 else f"an integer of {value.bit_length()} bits"
         case float():
