@@ -5,7 +5,6 @@ import os
 import shutil
 import stat
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,10 +16,9 @@ from bookwright.models.errors import InvalidSetting
 from bookwright.models.settings import load_settings
 from bookwright.storage.engine.database import make_home
 from bookwright.storage.files.privacy import open_to_others
-from tests.places import ROOT
+from tests.support.forks import Told, reached
 
 NOBODY = 65_534
-SOURCES = ROOT
 BRIEF = ("--premise", "A keeper reads a log in her own hand.", "--title", "The Log", "--words", "900")
 
 is_root = os.name == "posix" and os.geteuid() == 0
@@ -49,14 +47,11 @@ def inside(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*"))
 
 
-def bookwright(home: Path, *arguments: str, **more: object) -> "subprocess.CompletedProcess[str]":
-    """A command in a process of its own, with the mask that most people have."""
+def bookwright(home: Path, *arguments: str) -> Told:
+    """A command in a process of its own, with the mask that most people have: each fork begins with that."""
     variables = {"HOME": str(home), "MODEL": "rehearsal:exact", "EMBEDDING": "hashing", "FREE_MEGABYTES": "0"}
-    command = ["sh", "-c", 'umask 022; exec "$@"', "sh", sys.executable, "-m", "bookwright", *arguments]
-    return subprocess.run(
-        command, env=os.environ | {f"BOOKWRIGHT_{name}": value for name, value in variables.items()}, cwd=SOURCES,
-        check=False, capture_output=True, text=True,
-    )  # fmt: skip
+    ours = {f"BOOKWRIGHT_{name}": value for name, value in variables.items()}
+    return reached().run(["bookwright", *arguments], environment=os.environ | ours)
 
 
 @pytest.fixture(scope="module")
