@@ -1,5 +1,6 @@
 """A Postgres server of the tests' own: on a free port of this machine, gone with the tests."""
 
+import fcntl
 import os
 import shutil
 import socket
@@ -14,6 +15,8 @@ from pathlib import Path
 
 import psycopg
 import pytest
+
+from tests.support.forks import ADDRESS
 
 _UNPRIVILEGED = "nobody"
 """Postgres refuses to run as root; then it runs as this user."""
@@ -109,6 +112,25 @@ def running_postgres() -> Iterator[PostgresServer]:
 
 
 def _initialise(initdb: Path, data: Path, user: str | None) -> None:
+    """Fill the folder with what a server begins on: made once, and copied by all others who share the tests."""
+    shared = Path(os.environ[ADDRESS]).with_name("postgres")
+    with shared.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if shared.exists():
+            return _copy(shared, data)
+        _make(initdb, data, user)
+        part = shared.with_suffix(".part")
+        shutil.rmtree(part, ignore_errors=True)  # of somebody who was killed meanwhile
+        _copy(data, part)
+        part.rename(shared)
+
+
+def _copy(data: Path, to: Path) -> None:
+    """Copy a folder with its owner, whom Python's own copies forget."""
+    subprocess.run(["cp", "-a", data, to], check=True, timeout=_SECONDS)
+
+
+def _make(initdb: Path, data: Path, user: str | None) -> None:
     command: list[Path | str] = [initdb, "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"]
     try:
         subprocess.run(command, user=user, cwd="/", capture_output=True, check=True, timeout=_SECONDS)
