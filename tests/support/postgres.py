@@ -21,6 +21,8 @@ from tests.support.forks import ADDRESS
 _UNPRIVILEGED = "nobody"
 """Postgres refuses to run as root; then it runs as this user."""
 _SECONDS = 60
+_CHEAP = ("-c", "fsync=off", "-c", "autovacuum=off")
+"""No test is about a machine that fails, and no database needs sweeping: with many, one is swept at any time."""
 
 _GUARD = """
 while read -r order; do
@@ -102,7 +104,7 @@ def running_postgres() -> Iterator[PostgresServer]:
     data = home / "data"
     try:
         _initialise(commands / "initdb", data, user)
-        options = ("-D", data, "-p", str(port), "-h", "127.0.0.1", "-k", home, "-c", "fsync=off")
+        options = ("-D", data, "-p", str(port), "-h", "127.0.0.1", "-k", home, *_CHEAP)
         with _guarded((commands / "postgres", *options), home / "log", user) as guard:
             server = PostgresServer(port, guard, home / "log")
             server.start()
