@@ -1,5 +1,6 @@
 """Nobody else commands the worker: pages in a real browser and a process try to, with each defence and without."""
 
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -131,8 +132,8 @@ GETS_THROUGH: dict[str, set[str]] = {
 
 
 def own_of(missing: str) -> str:
-    """What is missing of Prefect's own defences, and not of the guard."""
-    return " ".join(each for each in missing.split() if each not in ("host", "page"))
+    """What is missing of Prefect's own defences, not of the guard; always one object, so that a server is kept."""
+    return sys.intern(" ".join(each for each in missing.split() if each not in ("host", "page")))
 
 
 CASES = sorted((own_of(missing), missing) for missing in GETS_THROUGH if missing)
