@@ -41,8 +41,8 @@ _WORD = re.compile(r"\w++(?:['’\-]\w++)*+")
 _SHAPES = {code: "a" if _WORD.match(chr(code)) else "'" if chr(code) in "'-" else " " for code in range(128)}
 """What each letter of ASCII is to the count of words: part of one, a joint within one, or nothing."""
 _LATIN = lazy_pattern(r"[A-Za-z\u00c0-\u024f]+")
-_BEYOND_LATIN = lazy_pattern(r"[^\x00-\xa9\xab-\xb4\xb6-\xb9\xbb-\u024f\u2000-\u206f]")
-"""What may be a letter that no word of a Latin script begins with."""
+_BEYOND_LATIN = lazy_pattern(r"[^\x00-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf-\u024f\u2000-\u206f]")
+"""Any sign that may count as a letter and not as one of a Latin script."""
 _TWENTY_LETTERS = lazy_pattern(r"(?:[\W\d_]*+[^\W\d_]){20}")
 _WORD_WEIGHT = 2
 """A spelt word says about as much as two characters of Chinese, Japanese or Korean."""

@@ -121,8 +121,7 @@ def _initialise(initdb: Path, data: Path, user: str | None) -> None:
         if shared.exists():
             return _copy(shared, data)
         _make(initdb, data, user)
-        part = shared.with_suffix(".part")
-        shutil.rmtree(part, ignore_errors=True)  # of somebody who was killed meanwhile
+        part = shared.with_suffix(f".{os.getpid()}")  # no other's: a copy outlives whoever is killed meanwhile
         _copy(data, part)
         part.rename(shared)
 
