@@ -28,7 +28,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TextIO, cast
 
-from pydantic import BaseModel
 from sqlalchemy.orm import configure_mappers
 
 from bookwright.flows.prefect.server import CHILD
@@ -53,8 +52,6 @@ _IMPORTED = (
 )  # fmt: skip
 _VERBS = "bookwright.cli"
 """A package all of whose modules are imported, too."""
-
-_MODELS = ("bookwright.", "prefect.", "openai.types.chat", "anthropic.types.message")
 
 Order = dict[str, Any]
 
@@ -189,7 +186,6 @@ def warm_up() -> None:
                 environment(locale).get_template(name)
     configure_mappers()
     _write_a_page()
-    _build_models(BaseModel)
     gc.freeze()
 
 
@@ -204,14 +200,6 @@ def _write_a_page() -> None:
         write_once(settings, length=600)
     os.environ.update(ours)
     gc.collect()  # a loop of the book's is open, whose files no fork may close when theirs have its numbers
-
-
-def _build_models(kind: type[BaseModel]) -> None:
-    """Build what checks data of Prefect's, of a conversation and ours: each process would at the first of its kind."""
-    for each in kind.__subclasses__():
-        if each.__module__.startswith(_MODELS):
-            each.model_rebuild(raise_errors=False)
-        _build_models(each)
 
 
 def _run(
