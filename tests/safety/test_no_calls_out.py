@@ -1,8 +1,6 @@
 """Nothing leaves the machine: each program is overheard by an audit hook in it and in all its children.
 
 The hook hears Python's sockets; the embedded model and Chroma's index, which are native, open none by their kind.
-A fork would hide where telemetry is switched off, since what it is forked from has done that: whatever serves, works
-and writes is a program of its own. What only asks these is a fork, and overheard as well.
 """
 
 import json
@@ -21,7 +19,6 @@ from bookwright import NO_CALLS_OUT
 from bookwright.flows.prefect.server import free_port, stop_process
 from tests.cli.terminal import Terminal
 from tests.support.fake_provider import FakeProvider
-from tests.support.forks import Told, reached
 from tests.support.novelist import write as novelist
 from tests.support.prefect_database import give_database, has_deployment
 
@@ -57,7 +54,7 @@ def hosts(overheard: Path) -> set[str]:
     return {line.split()[-1] for line in overheard.read_text("utf-8").splitlines()}
 
 
-def model_of(provider: FakeProvider) -> dict[str, str]:
+def reached(provider: FakeProvider) -> dict[str, str]:
     return {"BOOKWRIGHT_LLM_BASE_URL": provider.url.replace("127.0.0.1", MODEL_HOST)}
 
 
@@ -65,7 +62,7 @@ def model_of(provider: FakeProvider) -> dict[str, str]:
 @pytest.mark.slow
 def test_write_in_a_terminal_looks_up_its_model_alone(environment: Mapping[str, str], overheard: Path) -> None:
     with FakeProvider(author=novelist) as provider:
-        terminal = Terminal(["write", *BRIEF], {**environment, **model_of(provider)})
+        terminal = Terminal(["write", *BRIEF], {**environment, **reached(provider)})
         try:
             assert terminal.left() == 0, terminal.shown
         finally:
@@ -80,17 +77,17 @@ def test_write_in_a_terminal_looks_up_its_model_alone(environment: Mapping[str, 
 @pytest.mark.slow
 def test_server_and_worker_look_up_their_model_alone(environment: Mapping[str, str], overheard: Path) -> None:
     with FakeProvider(author=novelist) as provider:
-        variables = {**environment, **model_of(provider)}
+        variables = {**environment, **reached(provider)}
+        command = [sys.executable, "-m", "bookwright"]
         home = Path(variables["BOOKWRIGHT_HOME"])
         give_database(home / "prefect")  # the server of a terminal makes its own
-        command = [sys.executable, "-m", "bookwright", "server", "--worker", "--port", str(free_port())]
-        server = subprocess.Popen(command, env=variables)
+        server = subprocess.Popen([*command, "server", "--worker", "--port", str(free_port())], env=variables)
         try:
             wait_for((home / "prefect" / "api-url").exists)
             wait_for(lambda: has_deployment(home / "prefect"))
-            wait_for(lambda: told(["submit", *BRIEF], variables).returncode == 0)
+            wait_for(lambda: told(command, ["submit", *BRIEF], variables).returncode == 0)
             wait_for(lambda: is_finished(home / "bookwright.db"))
-            assert b'"finished"' in told(["status", "--json"], variables).stdout
+            assert '"finished"' in told(command, ["status", "--json"], variables).stdout
         finally:
             stop_process(server, 60)
 
@@ -122,8 +119,8 @@ def test_telemetry_is_off_before_prefect_is_imported(environment: Mapping[str, s
     assert all(modules.index("bookwright") < place for place in theirs)
 
 
-def told(arguments: list[str], variables: Mapping[str, str]) -> Told:
-    return reached().run(["tests.safety.heard", *arguments], environment=variables)
+def told(command: list[str], arguments: list[str], variables: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*command, *arguments], env=variables, check=False, capture_output=True, text=True)
 
 
 def is_finished(database: Path) -> bool:
