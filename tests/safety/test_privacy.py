@@ -5,6 +5,7 @@ import os
 import shutil
 import stat
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,9 +17,10 @@ from bookwright.models.errors import InvalidSetting
 from bookwright.models.settings import load_settings
 from bookwright.storage.engine.database import make_home
 from bookwright.storage.files.privacy import open_to_others
-from tests.support.forks import Told, reached
+from tests.places import ROOT
 
 NOBODY = 65_534
+SOURCES = ROOT
 BRIEF = ("--premise", "A keeper reads a log in her own hand.", "--title", "The Log", "--words", "900")
 
 is_root = os.name == "posix" and os.geteuid() == 0
@@ -47,11 +49,14 @@ def inside(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*"))
 
 
-def bookwright(home: Path, *arguments: str) -> Told:
-    """A command in a process of its own, with the mask that most people have: each fork begins with that."""
+def bookwright(home: Path, *arguments: str, **more: object) -> "subprocess.CompletedProcess[str]":
+    """A command in a process of its own, with the mask that most people have."""
     variables = {"HOME": str(home), "MODEL": "rehearsal:exact", "EMBEDDING": "hashing", "FREE_MEGABYTES": "0"}
-    ours = {f"BOOKWRIGHT_{name}": value for name, value in variables.items()}
-    return reached().run(["bookwright", *arguments], environment=os.environ | ours)
+    command = ["sh", "-c", 'umask 022; exec "$@"', "sh", sys.executable, "-m", "bookwright", *arguments]
+    return subprocess.run(
+        command, env=os.environ | {f"BOOKWRIGHT_{name}": value for name, value in variables.items()}, cwd=SOURCES,
+        check=False, capture_output=True, text=True,
+    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")

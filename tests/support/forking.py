@@ -208,7 +208,6 @@ def _run(
 ) -> None:  # fmt: skip
     if run[0] != SHARING:
         sys.executable = forking_python()
-        os.umask(0o022)  # as most people begin a program
     os.setsid()
     os.chdir(cwd)
     for place, number in enumerate(files):
