@@ -59,7 +59,7 @@ def read_back(opened: OpenBook, file: Path, encoding: str = "") -> ReturnedManus
     read = _own_export(opened, file), read_manuscript(file, encoding)
     own, returned = (replace(source, title=manuscript.cover().title) for source in read)
     sections = list(manuscript.chapters())
-    if [section.heading for section in sections] == [""]:
+    if len(sections) == 1:  # whose heading, if it has one, nobody could tell from a title page
         here, there = _of_one_piece(own, returned, manuscript, file)
     else:
         here, there = (recognise(source, opened.storage.language).chapters for source in (own, returned))
@@ -95,9 +95,9 @@ def _own_export(opened: OpenBook, file: Path) -> ManuscriptSource:
 def _of_one_piece(
     own: ManuscriptSource, returned: ManuscriptSource, manuscript: Manuscript, file: Path
 ) -> tuple[Found, Found]:
-    """Return a story without headings as its export has it and as it came back, without the lines around its text.
+    """Return a story of one chapter as its export has it and as it came back, without the lines around its text.
 
-    Title and author stand before it, below it in a Word file END; exports of earlier versions had the blurb, too.
+    Title, author and heading stand before it, below it in a Word file END; exports of earlier versions had the blurb, too.
 
     Raises:
         InvalidInput: The lines before the text were changed, or it cannot be told which they are.

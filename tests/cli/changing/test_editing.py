@@ -64,6 +64,35 @@ def test_what_was_edited_in_word_comes_back_as_edits_of_its_scenes(cli, house, t
     assert text_of(house, "1.1.1")[0] == text_of(house, "1.2")[0] == 1
 
 
+@pytest.mark.parametrize("chapters", [1, 2])
+def test_a_scene_that_holds_a_break_of_its_own_comes_back_whole(cli, settings, tmp_path, chapters):
+    texts = ("Rain fell.\n\n***\n\nIt fell all night.", "The lamp went out.")
+    scenes = [{"level": "scene", "title": f"Scene {n}", "text": text} for n, text in enumerate(texts, 1)]
+    tree = [{"level": "chapter", "title": "Rain", "parts": scenes}, *SCENES[1:]][:chapters]
+    book, file = make_book(settings, tree, title="Night Watch", pen_name="A. Hand"), tmp_path / "book.docx"
+    cli("export", "lamp", "--to", "docx", "--output", file)
+    edited(file, "It fell all night.", "It fell all day.")
+
+    assert cli("edit", "lamp", "--from", file, "--yes").code == 0
+
+    assert text_of(book, "1.1.1") == (2, "Rain fell.\n\n* * *\n\nIt fell all day.")
+    assert text_of(book, "1.1.2") == (1, "The lamp went out.")
+
+
+@pytest.mark.parametrize("form", ["docx", "epub", "md", "txt"])
+def test_the_heading_of_an_only_chapter_is_none_of_its_text(cli, settings, tmp_path, form):
+    tree = [{"level": "chapter", "title": "Rain", "text": "Rain fell.\n\nShe counted the ships."}]
+    book, file = make_book(settings, tree, title="Night Watch", pen_name="A. Hand"), tmp_path / f"book.{form}"
+    cli("export", "lamp", "--to", form, "--output", file)
+    made = json.loads(cli("edit", "lamp", "--from", file, "--yes", "--json").out)
+    if form in ("md", "txt"):
+        file.write_text(file.read_text("utf-8").replace("Rain fell", "Snow fell"), "utf-8")
+        assert cli("edit", "lamp", "--from", file, "--yes").code == 0
+        assert text_of(book, "1.1") == (2, "Snow fell.\n\nShe counted the ships.")
+
+    assert (made["changed"], made["unchanged"], made["unclear"]) == ([], 1, [])
+
+
 def test_a_change_in_the_tenth_chapter_leaves_the_first_unchanged(cli, settings, tmp_path):
     make_book(settings, [{"level": "chapter", "title": f"Night {n}", "text": f"Ship {n} came."} for n in range(1, 11)])
     file = tmp_path / "book.docx"
