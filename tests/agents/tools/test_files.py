@@ -10,7 +10,7 @@ from bookwright.agents.tools.files.glob import Glob
 from bookwright.agents.tools.files.grep import Grep
 from bookwright.agents.tools.files.ls import LS
 from bookwright.agents.tools.files.read import ReadTool
-from bookwright.agents.tools.files.sandbox import Sandbox
+from bookwright.agents.tools.files.sandbox import TEMPORARY, Sandbox
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.agents.tools.validate import validate
 from bookwright.models.talk.tool import ToolResponse
@@ -61,6 +61,12 @@ def test_a_star_stays_in_its_folder_and_two_cross(
 
     assert response.status == "success"
     assert response.data["paths"] == found
+
+
+def test_what_is_still_being_written_is_never_found(root: Path, registry: ToolRegistry) -> None:
+    lay(root, {f"{TEMPORARY}1f.tmp": "", ".hidden": ""})
+
+    assert call(registry, "Glob", pattern="*", include_hidden=True).data["paths"] == [".hidden"]
 
 
 def test_ignored_and_hidden_files_are_found_when_asked_for(root: Path, registry: ToolRegistry) -> None:
