@@ -68,8 +68,8 @@ class Tool(ABC, Generic[P]):
 
     def description(self, locale: str = "en") -> str:
         """What the model is told of the tool, in a prompt language."""
-        known = _properties(self.parameters)
-        return render_part(f"tools/{self.name}", locale, parameters=known, limits=self.limits)
+        properties = _properties(self.parameters)
+        return render_part(f"tools/{self.name}", locale, parameters=properties, limits=self.limits)
 
     def answer(self, raw: Mapping[str, Any]) -> ToolResponse:
         """Check the parameters, run, and fill in what every answer carries: time, place, parameters.

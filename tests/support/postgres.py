@@ -22,7 +22,7 @@ _UNPRIVILEGED = "nobody"
 """Postgres refuses to run as root; then it runs as this user."""
 _SECONDS = 60
 _CHEAP = ("-c", "fsync=off", "-c", "autovacuum=off")
-"""No test is about a machine that fails, and no database needs sweeping: with many, one is swept at any time."""
+"""No test is about a machine that fails, and none keeps a database for so long that dead rows would slow it."""
 
 _GUARD = """
 while read -r order; do

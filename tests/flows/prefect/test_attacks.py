@@ -132,7 +132,10 @@ GETS_THROUGH: dict[str, set[str]] = {
 
 
 def own_of(missing: str) -> str:
-    """What is missing of Prefect's own defences, not of the guard; always one object, so that a server is kept."""
+    """What is missing of Prefect's own defences, and not of the guard.
+
+    Always the same object for the same words: pytest keeps a fixture's server only for the very parameter it has.
+    """
     return sys.intern(" ".join(each for each in missing.split() if each not in ("host", "page")))
 
 
