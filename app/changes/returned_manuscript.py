@@ -97,7 +97,7 @@ def _of_one_piece(
 ) -> tuple[Found, Found]:
     """Return a story of one chapter as its export has it and as it came back, without the lines around its text.
 
-    Title, author and heading stand before it, below it in a Word file END; exports of earlier versions had the blurb, too.
+    Title, author and heading stand before it, in Word END below it; exports of earlier versions had the blurb, too.
 
     Raises:
         InvalidInput: The lines before the text were changed, or it cannot be told which they are.
