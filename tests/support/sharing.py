@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.machinery import ModuleSpec
+from threading import Thread
 
 import pytest
 
@@ -76,18 +77,21 @@ def _tests() -> list[str]:
 
 
 def _import_all() -> None:
-    with subprocess.Popen([sys.executable, "-m", __spec__.name, COMPILE], stdin=subprocess.DEVNULL):
+    with subprocess.Popen([sys.executable, "-m", __spec__.name, COMPILE], stdin=subprocess.DEVNULL) as compiling:
+        next_one = Thread(target=_have_forks_ready, args=(compiling,))
+        next_one.start()
         _have_pytest(Importing([*_tests(), *_LATE]))
-    _have_forks_ready()
+        next_one.join()  # no fork has a thread of ours
     _get_local_constants()
     forking.warm_up()
 
 
-def _have_forks_ready() -> None:
-    """Have the process that programs are forked from import what they take meanwhile: one processor has nothing to do.
+def _have_forks_ready(compiling: subprocess.Popen[bytes]) -> None:
+    """Have the process that programs are forked from import what they take, once all tests are compiled.
 
-    Nobody waits for its answer.
+    From then on one processor would have nothing to do. Nobody waits for its answer.
     """
+    compiling.wait()
     with suppress(OSError), socket.socket(socket.AF_UNIX) as line:
         line.connect(os.environ[ADDRESS])
         line.sendall(b"{}\n")
