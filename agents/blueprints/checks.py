@@ -201,11 +201,11 @@ def _reveal(snapshot: BookSnapshot, clue: RegisteredThread) -> int:
 
 def _unseen_clue(snapshot: BookSnapshot, clue: RegisteredThread, reveal: int) -> Fault:
     place = min(clue.planted_in, reveal - 1) or 1
-    is_critical = clue.weight is Weight.CRITICAL
+    is_critical, shown = clue.weight is Weight.CRITICAL, clue.expressions[:2]
     return Fault(
         label=snapshot.label_of(place), severity=FaultSeverity.CRITICAL if is_critical else FaultSeverity.WARNING,
         fault=said("clue_unseen", snapshot.locale, title=clue.title, chapter=reveal),
-        order=said("show", snapshot.locale, seed=clue.seed, words=_words(clue)),
+        order=said("show", snapshot.locale, seed=clue.seed, words=" / ".join(f"“{words}”" for words in shown) or "–"),
     )  # fmt: skip
 
 
@@ -218,10 +218,6 @@ def _crowd(
         fault=said("crowded", snapshot.locale, chapter=chapter, count=len(here), most=most),
         order=said("thin_out", snapshot.locale, titles=", ".join(clue.title for clue in here[most:])),
     )  # fmt: skip
-
-
-def _words(thread: RegisteredThread) -> str:
-    return " / ".join(f"“{words}”" for words in thread.expressions[:2]) or "–"
 
 
 def _thread_result(

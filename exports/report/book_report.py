@@ -26,7 +26,6 @@ from bookwright.models.story.report import BookReport, ChapterReport, ChoiceRepo
 from bookwright.models.text.figures import StyleProfile
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import order_of
-from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_part
 from bookwright.storage.stores import BookStorage, Stores
 
@@ -76,17 +75,14 @@ def report_of(storage: BookStorage, settings: Settings, sample: str = "") -> Boo
 def _chapters(storage: BookStorage, measurer: Measurer, profile: StyleProfile, first: int) -> Iterator[ChapterReport]:
     for number, (chapter, text) in enumerate(chapter_texts(storage), 1):
         figures = measurer.take_in(chapter.unit.label, text, chapter.unit.length)
+        name = "The whole book" if chapter.unit.level is Level.BOOK else chapter.unit.title or "(no heading)"
         moved = None if number <= first else drift(profile_of([text], storage.language), profile)
         with storage.read() as stores:
             own, notes = judged(stores, chapter.unit, number), notes_of(stores, chapter.unit)
         yield ChapterReport(
-            number=number, label=chapter.unit.label, heading=chapter.heading or _named(chapter.unit), figures=figures,
+            number=number, label=chapter.unit.label, heading=chapter.heading or name, figures=figures,
             drift=moved, quality=own.quality, checks=check_counts([own]), notes=notes,
         )  # fmt: skip
-
-
-def _named(unit: TaskNode) -> str:
-    return "The whole book" if unit.level is Level.BOOK else unit.title or "(no heading)"
 
 
 def style_of(storage: BookStorage) -> tuple[StyleProfile, int]:

@@ -48,7 +48,7 @@ def book_map(stores: Stores, link: Callable[[str], str]) -> Chart | None:
 
 def _parts(cell: _Cell, stores: Stores) -> list[_Cell]:
     units = stores.nodes.children(cell.unit.key, TaskType.WRITE)
-    sizes = [_size(unit) for unit in units]
+    sizes = [max(unit.written, 0 if unit.status is NodeStatus.DONE else unit.length or 0, 1) for unit in units]
     total = max(sum(sizes), (cell.unit.length or 0) if cell.unit.status is not NodeStatus.DONE else 0, 1)
     found, left = [], cell.left
     for unit, size in zip(units, sizes, strict=True):
@@ -56,10 +56,6 @@ def _parts(cell: _Cell, stores: Stores) -> list[_Cell]:
         found.append(_Cell(unit, left, width))
         left += width
     return found
-
-
-def _size(unit: TaskNode) -> int:
-    return max(unit.written if unit.status is NodeStatus.DONE else max(unit.written, unit.length or 0), 1)
 
 
 def _drawn_unit(cell: _Cell, row: int, link: Callable[[str], str]) -> str:

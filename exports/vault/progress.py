@@ -124,7 +124,10 @@ def load_from_book(text: str) -> ProgressFile:
     return ProgressFile(
         title[1] if title else "", head.get("Book", ""), head.get("Pipeline", ""), head.get("Status", ""),
         _seconds(head.get("Started", "")), head.get("Prompt", ""),
-        tuple(_stage(cells) for cells in rows if len(cells) == len(_COLUMNS) and cells[0].isdecimal()),
+        tuple(
+            StageProgress(cells[1], _status(cells[2]), _seconds(cells[3]), _seconds(cells[4]), cells[6])
+            for cells in rows if len(cells) == len(_COLUMNS) and cells[0].isdecimal()
+        ),
         tuple(_unit(cells) for cells in rows if len(cells) == len(_UNIT_COLUMNS) and cells[0][:1].isdecimal()),
     )  # fmt: skip
 
@@ -154,10 +157,6 @@ def _stage_row(number: int, stage: StageProgress) -> tuple[str, ...]:
         str(number), stage.name, stage.status.value, _moment(stage.started), _moment(stage.completed),
         _duration(stage), _line(stage.notes, MOST_NOTES),
     )  # fmt: skip
-
-
-def _stage(cells: list[str]) -> StageProgress:
-    return StageProgress(cells[1], _status(cells[2]), _seconds(cells[3]), _seconds(cells[4]), cells[6])
 
 
 def _unit(cells: list[str]) -> UnitLine:

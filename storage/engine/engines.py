@@ -25,11 +25,10 @@ _LEAST_IDLE_SECONDS = 5
 """How long a transaction may be idle on Postgres however short the lease: a busy machine is slow."""
 
 _COMPILED: LRUCache[Any, Any] = LRUCache(1_000)
-"""What statements of any SQLite engine of this process were compiled to. A program in Python opens the library for each
-of its calls, and would compile all statements each time."""
+"""What statements of any engine of this process were compiled to: each page of the studio opens the library anew."""
 
 
-class CommonDialect(SQLiteDialect_pysqlite):
+class CommonSqlite(SQLiteDialect_pysqlite):
     """SQLite's dialect, the same for all engines, so that what was compiled for one of them serves the others."""
 
     supports_statement_cache = True
@@ -41,7 +40,8 @@ class CommonDialect(SQLiteDialect_pysqlite):
         return hash(type(self))
 
 
-registry.register("sqlite.common", __name__, CommonDialect.__name__)
+registry.register("sqlite.common", __name__, CommonSqlite.__name__)
+registry.register("postgresql.common", f"{__package__}.common_postgres", "CommonPostgres")  # if there is one
 
 
 def sqlite_engine(path: str, busy_seconds: float) -> Engine:
@@ -74,9 +74,10 @@ def sqlite_engine(path: str, busy_seconds: float) -> Engine:
 def postgres_engine(url: str, lease_seconds: float) -> Engine:
     """Return an engine on a server; `InvalidSetting` is raised where its address cannot be used."""
     try:
-        address = make_url(url.replace("postgresql://", "postgresql+psycopg://", 1))
+        address = make_url(url).set(drivername="postgresql+common")
         own = {name: value for name, value in _PATIENCE.items() if name not in address.query}
         engine = create_engine(address, pool_pre_ping=True, connect_args=own)
+        engine.update_execution_options(compiled_cache=_COMPILED)
     except (ArgumentError, ValueError, ImportError) as error:
         raise InvalidSetting(f"the database address cannot be used: {error}") from None
 

@@ -112,7 +112,7 @@ class ChromaIndex:
         with _damage():
             answer = self._opened(kind).query(query_embeddings=queries, n_results=count, include=["distances"])
         found = zip(answer["distances"], answer["ids"], strict=True)
-        return [list(zip(distances, map(_row, ids), strict=True)) for distances, ids in found]
+        return [[(far, int(name.rpartition("-")[2])) for far, name in zip(*each, strict=True)] for each in found]
 
     def seal(self) -> None:
         """Vouch for the files as they are."""
@@ -236,10 +236,6 @@ def _by_kind(items: Sequence[StoredVector]) -> Iterator[tuple[DocumentKind, list
 def _chroma_id(item: StoredVector) -> str:
     passage = item.passage
     return f"{passage.node}-{passage.document}-{passage.chunk}-{item.row}"
-
-
-def _row(identity: str) -> Row:
-    return int(identity.rpartition("-")[2])
 
 
 def _metadata(item: StoredVector) -> dict[str, Any]:

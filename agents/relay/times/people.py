@@ -80,7 +80,9 @@ def _life(entry: CodexEntry, reading: ReadingOrder) -> Life:
     death = next((own for own in entry.sections if _DEATH.search(own.name) and own.text), None)
     begun = next((own for own in entry.phases if _DEATH.search(own.name)), None)
     age = next((own for own in entry.sections if _AGE.search(own.name) and own.known_from is None), None)
-    died = _died(death, reading) if death else _begun(begun, reading) if begun else ()
+    died = _begun(begun, reading) if begun else ()
+    if death:
+        died = _stated(death, reading) or _at_the_latest(death.known_from, reading)
     return Life(
         name=entry.name, names=entry.names, birth=_stated(birth, reading) if birth else (), birth_words=_words(birth),
         death=died, death_words=_words(death) or (begun.name if begun else ""),
@@ -111,10 +113,6 @@ def _stated(section: Section, reading: ReadingOrder) -> Moments:
         return ()
     told_in = reading.label_at(section.known_from) if section.known_from else ""
     return reading.clock.of(StoryTime(when=text), told_in=told_in)
-
-
-def _died(section: Section, reading: ReadingOrder) -> Moments:
-    return _stated(section, reading) or _at_the_latest(section.known_from, reading)
 
 
 def _at_the_latest(place: Place | None, reading: ReadingOrder) -> Moments:

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from sqlalchemy import event, select, text
+from sqlalchemy import event, literal, select, text
 from sqlalchemy.engine.interfaces import CacheStats
 from sqlalchemy.exc import IntegrityError, ResourceClosedError
 
@@ -51,6 +51,24 @@ def test_what_one_engine_compiled_serves_the_next(tmp_path: Path) -> None:
         opened.dispose()
 
     assert hits == [CacheStats.CACHE_MISS, CacheStats.CACHE_HIT]
+
+
+@pytest.mark.postgres
+def test_what_one_engine_compiled_for_a_server_serves_the_next_unless_that_escapes_otherwise(
+    postgres: PostgresServer, tmp_path: Path
+) -> None:
+    hits, other = [], postgres.new_database()
+    postgres.run(f'ALTER DATABASE "{other}" SET standard_conforming_strings = off')
+    alike = postgres.url(postgres.new_database())
+    for url in (alike, alike.replace("postgresql:", "postgresql+psycopg:"), postgres.url(other)):
+        opened = open_database(load_settings(home=tmp_path, database_url=url))
+        with opened.read() as connection:
+            result = connection.execute(select(literal(r"a\n", literal_execute=True).label("told_by_two_servers")))
+            hits.append(result.context.cache_hit)
+            assert result.scalar_one() == r"a\n"
+        opened.dispose()
+
+    assert hits == [CacheStats.CACHE_MISS, CacheStats.CACHE_HIT, CacheStats.CACHE_MISS]
 
 
 def test_a_thread_keeps_its_connection_to_sqlite_and_one_within_another_has_its_own(tmp_path: Path) -> None:
