@@ -67,6 +67,12 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
     return collected
 
 
+def pytest_sessionfinish() -> None:
+    """Look for garbage once: pytest does so ten times at its end, each time at all that tests have left."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
     """A Postgres server."""

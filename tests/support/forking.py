@@ -225,7 +225,7 @@ def _run(
     elif context is not None and (cwd != "." or _told_prefect() != read):
         LateContext(context)
     if run[0] == CHILD:
-        _log_anew()
+        _log_anew(run[1])
     gc.enable()
     if run[0] == SHARING:
         main = sys.modules["__main__"] = ModuleType("__main__")
@@ -276,13 +276,18 @@ def _leave(code: int) -> None:
     os._exit(code & 0xFF)
 
 
-def _log_anew() -> None:
-    """Have Prefect log as the environment says, and where that program does, which puts streams of its own in place."""
-    from prefect.logging.configuration import setup_logging
+def _log_anew(module: str) -> None:
+    """Have Prefect log as the environment says, and where that program does, which puts streams of its own in place.
 
-    sys.stderr = cast(TextIO, _Stderr())
-    setup_logging(incremental=False)
-    sys.stderr = sys.__stderr__
+    Its server and its commands set that up themselves; a flow run has it of what it imports, which is there.
+    """
+    from prefect.logging.configuration import PROCESS_LOGGING_CONFIG, setup_logging
+
+    PROCESS_LOGGING_CONFIG.clear()  # else they would leave it as it is
+    if module == "prefect.engine":
+        sys.stderr = cast(TextIO, _Stderr())
+        setup_logging()
+        sys.stderr = sys.__stderr__
 
 
 class _Stderr:
