@@ -162,7 +162,10 @@ def half_open(
 
 
 @needs_browser
-@pytest.mark.parametrize(("half_open", "missing"), CASES, indirect=["half_open"], ids=[each for _, each in CASES])
+@pytest.mark.parametrize(
+    ("half_open", "missing"), CASES, indirect=["half_open"], ids=[each for _, each in CASES],
+    scope="module",  # else this would be the server's, too
+)  # fmt: skip
 def test_each_defence_holds_those_whom_no_other_holds(half_open: HalfOpen, missing: str, tmp_path: Path) -> None:
     half_open.unchecked.write_text(missing, "utf-8")
 
