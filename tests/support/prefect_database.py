@@ -16,6 +16,15 @@ from prefect.client.schemas.objects import StateType
 from bookwright import NO_CALLS_OUT
 from tests.places import ROOT
 
+QUIET = {"PREFECT_API_DATABASE_MIGRATE_ON_START": "false"} | {
+    f"PREFECT_SERVER_SERVICES_{service}_ENABLED": "false"
+    for service in (
+        "CANCELLATION_CLEANUP", "EVENT_PERSISTER", "FOREMAN", "LATE_RUNS", "REPOSSESSOR", "SCHEDULER", "TRIGGERS",
+    )
+}  # fmt: skip
+"""Prefect's own settings of a server that is given its database, for tests that look at nothing of what these do:
+a good quarter of the CPU of one that shows books, and some of it locks the database just when a run arrives.
+"""
 _MADE = ROOT / "build" / f"prefect-{prefect.__version__}.db"
 _MAKE = """
 import asyncio

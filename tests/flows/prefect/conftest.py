@@ -20,7 +20,7 @@ from bookwright.flows.prefect.server import (
 from bookwright.models.settings import load_settings
 from tests.flows.prefect.observed import BRIEF, SHORT, Recording, reached, write
 from tests.support.forks import SERVER, Forks
-from tests.support.prefect_database import give_database
+from tests.support.prefect_database import QUIET, give_database
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def prefect_server(tmp_path_factory: pytest.TempPathFactory, prefect_forks: Fork
     """One server for these tests alone, without a login, so that they can ask it plainly."""
     settings, port = load_settings(home=tmp_path_factory.mktemp("prefect")), free_port()
     give_database(prefect_home(settings))
-    environment = server_environment(settings, port, has_ui=False)
+    environment = server_environment(settings, port, has_ui=False) | QUIET
     del environment["PREFECT_SERVER_API_AUTH_STRING"]
     environment["PREFECT_SERVER_API_CSRF_PROTECTION_ENABLED"] = "false"
     server = prefect_forks.start([SERVER], environment)

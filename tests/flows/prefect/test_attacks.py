@@ -27,7 +27,7 @@ from bookwright.models.settings import Settings, load_settings
 from tests.flows.prefect.hostile import OTHER_HOST, OTHER_PORT, REBOUND, hostile_server, local_process
 from tests.support.browser import needs_browser, shown
 from tests.support.forks import SERVER, Forks
-from tests.support.prefect_database import give_database
+from tests.support.prefect_database import QUIET, give_database
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
@@ -65,8 +65,8 @@ def served(
 ) -> Iterator[PrefectApi]:
     """Run the server of a data folder without some of Prefect's defences, and the guard's checks that a file names."""
     port = free_port()
-    environment = server_environment(settings, port, has_ui=has_ui)
-    environment["PREFECT_SERVER_SERVICES_LATE_RUNS_ENABLED"] = "false"  # it locks the database just when a run arrives
+    environment = server_environment(settings, port, has_ui=has_ui) | QUIET
+    environment["PREFECT_API_BLOCKS_REGISTER_ON_START"] = "false"
     if "login" in missing:
         del environment["PREFECT_SERVER_API_AUTH_STRING"]
     if "csrf" in missing:
