@@ -5,13 +5,7 @@ from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
 
-from bookwright import __version__
-from bookwright.app.assistants.changes import BookChanges
-from bookwright.app.assistants.queries import BookQueries
 from bookwright.models.errors import BookwrightError, MissingProgram
-from bookwright.models.settings import Settings
-from bookwright.storage.engine.database import make_home
-from bookwright.storage.files.privacy import write_once
 
 try:
     from anyio import to_thread
@@ -21,6 +15,13 @@ try:
     from starlette.types import ASGIApp, Receive, Scope, Send
 except ImportError:
     raise MissingProgram("the tool server wants the package mcp: `pip install 'bookwright[mcp]'` brings it") from None
+
+from bookwright import __version__
+from bookwright.app.assistants.changes import BookChanges
+from bookwright.app.assistants.queries import BookQueries
+from bookwright.models.settings import Settings
+from bookwright.storage.engine.database import make_home
+from bookwright.storage.files.privacy import write_once
 
 _INSTRUCTIONS = (
     "Books that Bookwright writes. Show the author a bill before anything that costs, in its own figures, and give its "
@@ -78,8 +79,7 @@ class TokenGuard:
         """Answer, or hand on, one request."""
         given = dict(scope.get("headers") or ()).get(b"authorization", b"")
         if scope["type"] == "http" and not secrets.compare_digest(given, self._wanted):
-            head = {"type": "http.response.start", "status": 401, "headers": [(b"www-authenticate", b"Bearer")]}
-            await send(head)
+            await send({"type": "http.response.start", "status": 401, "headers": [(b"www-authenticate", b"Bearer")]})
             await send({"type": "http.response.body", "body": b"this wants the token of `bookwright mcp --http`\n"})
             return
         await self._app(scope, receive, send)
