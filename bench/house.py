@@ -5,6 +5,7 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import bookwright
@@ -23,7 +24,7 @@ def sources(package: Path = PACKAGE) -> dict[str, Path]:
     return {".".join(place.with_suffix("").parts).removesuffix(".__init__"): path for place, path in found.items()}
 
 
-def statements(tree: ast.Module) -> Iterator[ast.AST]:
+def _statements(tree: ast.Module) -> Iterator[ast.AST]:
     """What a module is made of, expressions left out: no import stands in one, nor a function with a name."""
     waiting: list[ast.AST] = [tree]
     while waiting:
@@ -33,7 +34,7 @@ def statements(tree: ast.Module) -> Iterator[ast.AST]:
             waiting += getattr(node, field, ())
 
 
-def imported(nodes: Iterable[ast.AST], modules: Set[str]) -> frozenset[str]:
+def _imported(nodes: Iterable[ast.AST], modules: Set[str]) -> frozenset[str]:
     """Which modules a module imports: at its top, late in a function, or for types alone."""
     names = [name for node in nodes for name in _named(node)]
     return frozenset({name if name in modules else name.rpartition(".")[0] for name in names} & modules)
@@ -54,7 +55,7 @@ def _lengths(nodes: Iterable[ast.AST]) -> Iterator[int]:
 
 
 @dataclass(frozen=True)
-class _Module:
+class Module:
     """What is counted of a module; its tree is not kept, since the garbage collector would look through all of them."""
 
     imported: frozenset[str]
@@ -65,11 +66,18 @@ class _Module:
     lines: int
 
 
-def _read(text: str, modules: Set[str]) -> _Module:
+def _read(text: str, modules: Set[str]) -> Module:
     tree = ast.parse(text)
-    nodes = [*statements(tree)]
+    nodes = [*_statements(tree)]
     classes = tuple(node.name for node in tree.body if isinstance(node, ast.ClassDef))
-    return _Module(imported(nodes, modules), classes, tuple(_lengths(nodes)), len(text.splitlines()))
+    return Module(_imported(nodes, modules), classes, tuple(_lengths(nodes)), len(text.splitlines()))
+
+
+@cache
+def modules_of(package: Path) -> dict[str, Module]:
+    """Read every module of a package, once in a process, by its name."""
+    paths = sources(package)
+    return {module: _read(path.read_text("utf-8"), paths.keys()) for module, path in paths.items()}
 
 
 def _is_fragment(module: str, importers: set[str]) -> bool:
@@ -85,8 +93,7 @@ def run(is_full: bool) -> Iterator[Measure]:
 
 def counts() -> Iterator[Measure]:
     """Count modules, lines, the largest room, names that stand twice, fragments and functions."""
-    paths = sources()
-    modules = {module: _read(path.read_text("utf-8"), paths.keys()) for module, path in paths.items()}
+    paths, modules = sources(), modules_of(PACKAGE)
     importers: dict[str, set[str]] = defaultdict(set)
     for module, read in modules.items():
         for other in read.imported - {module}:

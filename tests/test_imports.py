@@ -1,13 +1,12 @@
-"""The package's own imports: which folder may know which, and no circles, in types neither."""
+"""The package's own imports: which folder may know which, and no circles, in types neither; and its bounds."""
 
-import ast
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 import bookwright
-from bench.house import imported, sources, statements
+from bench.house import counts, modules_of
 
 ROOT = Path(bookwright.__file__).parent
 BELOW = {
@@ -32,11 +31,7 @@ Blueprints are data.
 
 def imports_of(package: Path) -> dict[str, frozenset[str]]:
     """Every module of a package with those that it imports."""
-    modules = sources(package)
-    return {
-        module: imported(statements(ast.parse(path.read_text("utf-8"))), modules.keys()) - {module}
-        for module, path in modules.items()
-    }
+    return {module: read.imported - {module} for module, read in modules_of(package).items()}
 
 
 def folder_of(module: str) -> str:
@@ -83,6 +78,12 @@ def test_every_folder_has_its_place_and_is_read(imports: dict[str, frozenset[str
 
     assert folders == set(BELOW)
     assert folders == {folder_of(module) for module in imports} - {""}
+
+
+def test_files_folders_and_names_keep_to_their_bounds() -> None:
+    bounded = {measure.measure: measure.met for measure in counts() if measure.target}
+
+    assert bounded == dict.fromkeys(("house.longest_file", "house.largest_folder", "house.class_names_twice"), True)
 
 
 def test_a_wrong_import_behind_a_link_is_found(tmp_path: Path) -> None:
