@@ -20,6 +20,7 @@ from bookwright.storage.index.vector_index import ChromaIndex
 from bookwright.storage.lease import Lease
 from bookwright.storage.repositories.books import BookRepository
 from tests.support.books import finish, make_book
+from tests.support.forks import forking_python
 
 
 def held(storage):
@@ -227,7 +228,8 @@ def test_a_book_that_is_handed_in_anew_is_to_rest_still_if_its_living_worker_was
 
 @pytest.mark.parametrize("given", ["<&-", "</dev/null"])
 def test_a_question_that_nobody_can_answer_is_a_no_that_names_the_option(book, home, given):
-    line = f"exec {sys.executable} -m bookwright delete lamp {given}"
+    python = sys.executable if given == "<&-" else forking_python()  # a fork is handed an open file in any case
+    line = f"exec {python} -m bookwright delete lamp {given}"
 
     asked = subprocess.run(["sh", "-c", line], capture_output=True, text=True)
 
