@@ -44,7 +44,7 @@ class Desk:
     """A library, and who was asked in it."""
 
     def __init__(self, home: Path, models: ModelService) -> None:
-        self.settings = make_settings(home, free_megabytes=0)
+        self.settings = make_settings(home, free_megabytes=0, keep_vault=False)
         self.database = new_library(self.settings)
         self.models = Stopping(models)
 
