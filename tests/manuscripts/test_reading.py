@@ -41,7 +41,7 @@ def make_epub(path: Path, pages: dict[str, str], nav: str = "", sheet: str = "",
         "</metadata>"
         f"<manifest>{items}{contents}</manifest><spine>{spine}</spine></package>"
     )
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
         file.writestr("mimetype", "application/epub+zip")
         file.writestr("META-INF/container.xml", CONTAINER)
         file.writestr("OPS/book.opf", package)
