@@ -89,19 +89,26 @@ def parsed(path: str, locale: str = "en") -> jinja2.nodes.Template:
     return environment(locale).parse(source(path, locale))
 
 
-def variables(path: str, locale: str = "en") -> set[str]:
+@cache
+def variables(path: str, locale: str = "en") -> frozenset[str]:
     """What a template names and does not make itself."""
     tree = parsed(path, locale)
     made = {name.name for name in tree.find_all(_NODES.Name) if name.ctx == "store"}
     for imported in tree.find_all(_NODES.FromImport):
         made |= {name if isinstance(name, str) else name[1] for name in imported.names}
-    return meta.find_undeclared_variables(tree) - made
+    return frozenset(meta.find_undeclared_variables(tree) - made)
+
+
+@cache
+def _read(path: str, locale: str) -> frozenset[tuple[str, str]]:
+    """What a template reads of any variable: the variable, and what of it."""
+    found = parsed(path, locale).find_all(_NODES.Getattr)
+    return frozenset((node.node.name, node.attr) for node in found if isinstance(node.node, _NODES.Name))
 
 
 def attributes(path: str, variable: str, locale: str = "en") -> set[str]:
     """What a template reads of one variable."""
-    found = parsed(path, locale).find_all(_NODES.Getattr)
-    return {node.attr for node in found if isinstance(node.node, _NODES.Name) and node.node.name == variable}
+    return {name for own, name in _read(path, locale) if own == variable}
 
 
 def unheld(path: str, locale: str = "en") -> set[str]:
@@ -113,10 +120,11 @@ def unheld(path: str, locale: str = "en") -> set[str]:
     return (variables(path, locale) - known) | read
 
 
-def taken_in(path: str, locale: str = "en") -> set[str]:
+@cache
+def taken_in(path: str, locale: str = "en") -> frozenset[str]:
     """The templates that one extends, includes or imports."""
-    found = meta.find_referenced_templates(parsed(path, locale))
-    return {name.removesuffix(".md.j2") for name in found if name is not None and not name.startswith(OF_A_BLUEPRINT)}
+    found = [name for name in meta.find_referenced_templates(parsed(path, locale)) if name is not None]
+    return frozenset(name.removesuffix(".md.j2") for name in found if not name.startswith(OF_A_BLUEPRINT))
 
 
 def reachable(locale: str = "en") -> set[str]:
@@ -129,6 +137,7 @@ def reachable(locale: str = "en") -> set[str]:
     return found
 
 
+@cache
 def whole(path: str, locale: str = "en") -> str:
     """A template's text, and that of all it takes in."""
     below = "".join(whole(name, locale) for name in sorted(taken_in(path, locale)))
