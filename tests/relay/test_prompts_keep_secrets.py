@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -80,8 +81,13 @@ def _whole(request: Request) -> str:
     return "\n".join([prompt.system, *prompt.blocks, *said, prompt.prefill])
 
 
-def phrases(secret: str) -> Iterator[str]:
+@cache
+def phrases(secret: str) -> tuple[str, ...]:
     """Every run of whole words of eight characters with two words of content, and eight characters in a row of han."""
+    return tuple(_phrases(secret))
+
+
+def _phrases(secret: str) -> Iterator[str]:
     if re.search(r"[\u4e00-\u9fff]", secret):
         yield from (secret[start : start + 8] for start in range(len(secret) - 7))
         return
