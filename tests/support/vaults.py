@@ -1,5 +1,8 @@
 """A small book with a folder, and a sync as the command line does it."""
 
+import shutil
+import tempfile
+from functools import cache
 from pathlib import Path
 
 from bookwright.app.access import at_rest
@@ -8,11 +11,12 @@ from bookwright.flows.vault.sync import Plan, Sync, finish
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Secret, Section
 from bookwright.models.codex.record import Origin
 from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.text.language import Language
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.stores import BookStorage
-from tests.support.books import make_book, make_settings
+from tests.support.books import make_book, make_settings, new_library
 
 LAMP = "Rain fell on the pier. The lamp went out.\n\nShe counted the ships again.\n\nNobody came."
 CHAPTERS = [
@@ -40,6 +44,22 @@ def a_vault(home: Path, chapters: list[dict] | str = CHAPTERS, **brief: object) 
     vault = opened(storage, home)
     vault.render()
     return vault
+
+
+def a_copied_vault(home: Path) -> Vault:
+    """The folder of such a book as another process opens it: made once, and copied for each test that changes it."""
+    identity, language, made = _made()
+    shutil.copytree(made, home, dirs_exist_ok=True)
+    return opened(BookStorage(new_library(make_settings(home)), identity, language), home)
+
+
+@cache
+def _made() -> tuple[str, Language, Path]:
+    """The book that is copied, and the data folder that it is in, which stays until all tests have ended."""
+    home = Path(tempfile.mkdtemp())
+    storage = a_vault(home).storage
+    storage.database.dispose()
+    return storage.book, storage.language, home
 
 
 def opened(storage: BookStorage, home: Path) -> Vault:

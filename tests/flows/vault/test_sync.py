@@ -15,7 +15,19 @@ from bookwright.storage.engine.database import open_database
 from bookwright.storage.lease import Lease
 from bookwright.storage.stores import BookStorage
 from tests.support.books import make_settings
-from tests.support.vaults import CHAPTERS, LAMP, a_vault, change, contents, opened, outcomes, revise, sync, text_of
+from tests.support.vaults import (
+    CHAPTERS,
+    LAMP,
+    a_copied_vault,
+    a_vault,
+    change,
+    contents,
+    opened,
+    outcomes,
+    revise,
+    sync,
+    text_of,
+)
 
 LAMP_FILE, LOG_FILE = "chapters/001 The Lamp.md", "chapters/002 The Log.md"
 DESIGN, PERSON = "planning/1.3 Motive.md", "worldview/characters/mira.toml"
@@ -42,7 +54,7 @@ DESIGNS = DocumentKind.DESIGN
     ],
 )  # fmt: skip
 def test_three_ways(tmp_path, mine, theirs, outcome, after):
-    vault = a_vault(tmp_path)
+    vault = a_copied_vault(tmp_path)
     if mine:
         change(vault, LAMP_FILE, *mine)
     if theirs:
@@ -61,7 +73,7 @@ def test_three_ways(tmp_path, mine, theirs, outcome, after):
 
 
 def test_what_is_taken_in_is_the_authors_next_version(tmp_path):
-    vault = a_vault(tmp_path)
+    vault = a_copied_vault(tmp_path)
     change(vault, LAMP_FILE, "Nobody came.", "Somebody came in.")
 
     sync(vault, tmp_path)
@@ -76,7 +88,7 @@ def test_what_is_taken_in_is_the_authors_next_version(tmp_path):
 
 
 def test_a_chapter_of_scenes_changes_only_the_scene_that_was_changed(tmp_path):
-    vault = a_vault(tmp_path)
+    vault = a_copied_vault(tmp_path)
     change(vault, LOG_FILE, "dated tomorrow", "dated yesterday")
 
     plan = sync(vault, tmp_path)
@@ -88,7 +100,7 @@ def test_a_chapter_of_scenes_changes_only_the_scene_that_was_changed(tmp_path):
 
 
 def test_a_settled_conflict_is_taken_in_and_its_file_goes(tmp_path):
-    vault = a_vault(tmp_path)
+    vault = a_copied_vault(tmp_path)
     change(vault, LAMP_FILE, "Nobody", "Mira")
     revise(vault, "1.1", LAMP.replace("Nobody", "Tom"))
     sync(vault, tmp_path)
@@ -107,7 +119,7 @@ def test_a_settled_conflict_is_taken_in_and_its_file_goes(tmp_path):
 
 
 def test_a_conflict_that_somebody_is_settling_is_not_written_over(tmp_path):
-    vault = a_vault(tmp_path)
+    vault = a_copied_vault(tmp_path)
     change(vault, LAMP_FILE, "Nobody", "Mira")
     revise(vault, "1.1", LAMP.replace("Nobody", "Tom"))
     sync(vault, tmp_path)
@@ -120,7 +132,7 @@ def test_a_conflict_that_somebody_is_settling_is_not_written_over(tmp_path):
 
 
 def test_designs_and_titles_are_taken_in(tmp_path):
-    vault = a_vault(tmp_path)
+    vault = a_copied_vault(tmp_path)
     change(vault, DESIGN, "She is afraid.", "She is brave.")
     change(vault, LAMP_FILE, "# Chapter 1: The Lamp", "# Chapter 1: The Dark")
     change(vault, LOG_FILE, 'title: "The Log"', 'title: "The Book"')
@@ -153,7 +165,7 @@ def test_designs_and_titles_are_taken_in(tmp_path):
     ],
 )
 def test_what_cannot_be_taken_in_is_said_and_left(tmp_path, path, old, new, said):
-    vault = a_vault(tmp_path)
+    vault = a_copied_vault(tmp_path)
     change(vault, path, old, new)
     change(vault, DESIGN, "afraid", "brave")
     before = contents(vault)[path]
@@ -178,7 +190,7 @@ def test_what_cannot_be_taken_in_is_said_and_left(tmp_path, path, old, new, said
     ],
 )
 def test_another_form_is_no_new_version_and_comes_back_as_it_was(tmp_path, form):
-    vault = a_vault(tmp_path)
+    vault = a_copied_vault(tmp_path)
     before = contents(vault)
     (vault.folder.root / LAMP_FILE).write_bytes(form(before[LAMP_FILE]))
 
@@ -211,7 +223,7 @@ def test_a_text_whose_characters_were_taken_apart_is_the_same_text(tmp_path):
     ],
 )
 def test_a_file_that_is_no_page_is_left(tmp_path, content, said):
-    vault = a_vault(tmp_path)
+    vault = a_copied_vault(tmp_path)
     (vault.folder.root / LAMP_FILE).write_bytes(content)
 
     [finding] = sync(vault, tmp_path).left
@@ -222,7 +234,7 @@ def test_a_file_that_is_no_page_is_left(tmp_path, content, said):
 
 @pytest.mark.parametrize("make", [lambda file: file.mkdir(), lambda file: file.symlink_to("/etc/passwd"), os.mkfifo])
 def test_what_is_no_file_is_said_and_left(tmp_path, make):
-    vault = a_vault(tmp_path)
+    vault = a_copied_vault(tmp_path)
     file = vault.folder.root / LAMP_FILE
     file.unlink()
     make(file)
@@ -236,7 +248,7 @@ def test_what_is_no_file_is_said_and_left(tmp_path, make):
 
 
 def test_a_deleted_file_is_restored_and_strangers_are_left_alone(tmp_path):
-    vault = a_vault(tmp_path)
+    vault = a_copied_vault(tmp_path)
     root = vault.folder.root
     before = contents(vault)
     (root / LAMP_FILE).unlink()
@@ -252,7 +264,7 @@ def test_a_deleted_file_is_restored_and_strangers_are_left_alone(tmp_path):
 
 
 def test_a_changed_readme_is_kept_among_the_notes(tmp_path):
-    vault = a_vault(tmp_path)
+    vault = a_copied_vault(tmp_path)
     for number in (1, 2):
         change(vault, "README.md", "# Night Watch", f"# My Watch {number}")
         assert outcomes(sync(vault, tmp_path)) == {"README.md": "set_aside"}
@@ -264,7 +276,7 @@ def test_a_changed_readme_is_kept_among_the_notes(tmp_path):
 
 
 def test_an_old_copy_of_a_page_is_no_edit(tmp_path):
-    vault = a_vault(tmp_path)
+    vault = a_copied_vault(tmp_path)
     old = contents(vault)[LAMP_FILE]
     revise(vault, "1.1", "The sun rose.")
     sync(vault, tmp_path)
@@ -289,7 +301,7 @@ def test_an_edit_under_the_old_title_is_found(tmp_path):
 
 
 def test_a_lost_list_loses_no_edit(tmp_path):
-    vault = a_vault(tmp_path)
+    vault = a_copied_vault(tmp_path)
     change(vault, LAMP_FILE, "Nobody", "Somebody")
     revise(vault, "1.1", LAMP.replace("Rain", "Snow"))
     (vault.folder.root / ".bookwright" / "manifest.jsonl").unlink()
@@ -299,7 +311,7 @@ def test_a_lost_list_loses_no_edit(tmp_path):
 
 
 def test_the_state_of_the_story_is_not_for_writing_by_hand(tmp_path):
-    vault = a_vault(tmp_path)
+    vault = a_copied_vault(tmp_path)
     with vault.storage.write() as stores:
         new = NewDocument(node=stores.nodes.root().key, kind=DocumentKind.GLOBAL_STATE, text="She waits.")
         stores.documents.add(new, None)
@@ -312,7 +324,7 @@ def test_the_state_of_the_story_is_not_for_writing_by_hand(tmp_path):
 
 
 def test_a_book_that_is_being_written_takes_nothing_in(tmp_path):
-    vault = a_vault(tmp_path)
+    vault = a_copied_vault(tmp_path)
     change(vault, LAMP_FILE, "Nobody", "Somebody")
     before = contents(vault)
     with vault.storage.write() as stores:

@@ -1,13 +1,13 @@
 """Records of the codex changed by hand in a book's folder: laid together line by line, or shown where they conflict."""
 
 from bookwright.models.codex.record import RecordKind
-from tests.support.vaults import a_vault, change, outcomes, sync
+from tests.support.vaults import a_copied_vault, change, outcomes, sync
 
 PERSON = "worldview/characters/mira.toml"
 
 
 def test_a_record_is_taken_in_and_laid_together_line_by_line(tmp_path):
-    vault = a_vault(tmp_path)
+    vault = a_copied_vault(tmp_path)
     change(vault, PERSON, "At sea.", "On land.")
     with vault.storage.write() as stores:
         found = stores.codex.get(RecordKind.ENTRY, "mira")
@@ -21,7 +21,7 @@ def test_a_record_is_taken_in_and_laid_together_line_by_line(tmp_path):
 
 
 def test_a_line_of_a_record_that_both_changed_stands_between_marks_until_it_is_settled(tmp_path):
-    vault = a_vault(tmp_path)
+    vault = a_copied_vault(tmp_path)
     change(vault, PERSON, "At sea.", "On land.")
     with vault.storage.write() as stores:
         found = stores.codex.get(RecordKind.ENTRY, "mira")

@@ -5,14 +5,14 @@ import pytest
 from bookwright.flows.vault.sync import Sync, finish
 from bookwright.models.codex.record import RecordKind
 from tests.flows.vault.test_sync import LAMP_FILE, LOG_FILE, PERSON
-from tests.support.vaults import LAMP, a_vault, change, contents, opened, outcomes, revise, sync, text_of
+from tests.support.vaults import LAMP, a_copied_vault, change, contents, opened, outcomes, revise, sync, text_of
 
 CONFLICT = "chapters/001 The Lamp.conflict.md"
 
 
 @pytest.mark.parametrize("path", [LAMP_FILE, PERSON])
 def test_a_renamed_file_gets_its_name_back_with_what_was_changed_in_it(tmp_path, path):
-    vault = a_vault(tmp_path)
+    vault = a_copied_vault(tmp_path)
     root = vault.folder.root
     change(vault, path, *(("Nobody", "Somebody") if path == LAMP_FILE else ("At sea.", "On land.")))
     (root / path).rename(root / "my own.md")
@@ -27,7 +27,7 @@ def test_a_renamed_file_gets_its_name_back_with_what_was_changed_in_it(tmp_path,
 
 
 def test_a_renamed_folder_gets_its_name_back(tmp_path):
-    vault = a_vault(tmp_path)
+    vault = a_copied_vault(tmp_path)
     before = contents(vault)
     (vault.folder.root / "chapters").rename(vault.folder.root / "Old")
 
@@ -41,7 +41,7 @@ def test_a_renamed_folder_gets_its_name_back(tmp_path):
 
 
 def test_a_copy_is_named_and_left(tmp_path):
-    vault = a_vault(tmp_path)
+    vault = a_copied_vault(tmp_path)
     copy = contents(vault)[LAMP_FILE].replace(b"Nobody", b"Somebody")
     (vault.folder.root / "chapters/draft.md").write_bytes(copy)
 
@@ -54,7 +54,7 @@ def test_a_copy_is_named_and_left(tmp_path):
 
 
 def test_a_page_of_another_book_is_no_renamed_one(tmp_path):
-    vault = a_vault(tmp_path)
+    vault = a_copied_vault(tmp_path)
     file = vault.folder.root / LAMP_FILE
     (file.parent / "other.md").write_bytes(file.read_bytes().replace(b'book: "lamp"', b'book: "fog"'))
     file.unlink()
@@ -63,7 +63,7 @@ def test_a_page_of_another_book_is_no_renamed_one(tmp_path):
 
 
 def test_two_files_that_say_they_are_one_page_are_both_left(tmp_path):
-    vault = a_vault(tmp_path)
+    vault = a_copied_vault(tmp_path)
     file = vault.folder.root / LAMP_FILE
     for name in ("one.md", "two.md"):
         (file.parent / name).write_bytes(file.read_bytes().replace(b"Nobody", name.encode()))
@@ -76,7 +76,7 @@ def test_two_files_that_say_they_are_one_page_are_both_left(tmp_path):
 
 
 def test_what_was_changed_beside_a_settled_conflict_is_kept_among_the_notes(tmp_path):
-    vault = a_vault(tmp_path)
+    vault = a_copied_vault(tmp_path)
     change(vault, LAMP_FILE, "Nobody", "Mira")
     revise(vault, "1.1", LAMP.replace("Nobody", "Tom"))
     sync(vault, tmp_path)
@@ -94,7 +94,7 @@ def test_what_was_changed_beside_a_settled_conflict_is_kept_among_the_notes(tmp_
 
 
 def test_a_file_that_changes_while_it_is_taken_in_is_left_and_named(tmp_path):
-    vault = a_vault(tmp_path)
+    vault = a_copied_vault(tmp_path)
     change(vault, LAMP_FILE, "Nobody", "Somebody")
     vault = opened(vault.storage, tmp_path)
     with vault.storage.write() as stores:
@@ -112,7 +112,7 @@ def test_a_file_that_changes_while_it_is_taken_in_is_left_and_named(tmp_path):
 
 
 def test_pages_behind_a_link_are_left_and_named(tmp_path):
-    vault = a_vault(tmp_path)
+    vault = a_copied_vault(tmp_path)
     chapters = vault.folder.root / "chapters"
     chapters.rename(tmp_path / "outside")
     chapters.symlink_to(tmp_path / "outside")
@@ -126,7 +126,7 @@ def test_pages_behind_a_link_are_left_and_named(tmp_path):
 
 
 def test_a_settled_conflict_of_a_record_is_taken_in_and_its_file_goes(tmp_path):
-    vault = a_vault(tmp_path)
+    vault = a_copied_vault(tmp_path)
     change(vault, PERSON, "At sea.", "On land.")
     with vault.storage.write() as stores:
         found = stores.codex.get(RecordKind.ENTRY, "mira")
