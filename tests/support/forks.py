@@ -20,8 +20,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TextIO
 
-ADDRESS = "BOOKWRIGHT_TESTS_FORKS"
-"""The variable that holds where the process listens."""
+ADDRESS = "TESTS_FORKS"
+"""The variable that holds where the process listens: none of ours, so that settings are read as where none is set."""
 SERVER = "bookwright.flows.prefect.app"
 """The module that `start_server` runs."""
 SHARING = "xdist"
