@@ -1,9 +1,10 @@
 """What ails Prefect ails no book: its server, its database and its runs are taken away while a book is written."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 from uuid import UUID
@@ -45,12 +46,19 @@ from tests.support.novelist import write as novelist
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
 BRIEF = {"premise": "A keeper reads a log in her own hand.", "length": 3_600, "profile": "economy", "title": "The Log"}
-BOOK = book_id(make_brief(BRIEF))
+"""Of two chapters, for what Prefect is not told any more."""
+SHORT = BRIEF | {"length": 900}
+"""Told in one sitting: eight calls, of which the last two belong to activities of their own."""
+BOOK = book_id(make_brief(SHORT))
 SILENT_SECONDS = 60
 """How long a walk leaves a silent server alone."""
 
 FAULTS = [pytest.param("locked", marks=pytest.mark.soak), "full"]
 """What keeps Prefect's database from taking anything."""
+
+
+Calm = Callable[[int], tuple[int, str]]
+"""Says how many calls a book of a length takes where nothing happens, and its text."""
 
 
 @dataclass
@@ -60,13 +68,13 @@ class Studio:
     settings: Settings
     provider: FakeProvider
     gates: Gates
-    calm: tuple[int, str]
-    """Calls and text."""
+    calm: Calm
+    brief: dict[str, Any] = field(default_factory=lambda: SHORT)
     notices: list[str] = field(default_factory=list)
 
     def deployed(self, **parameters: Any) -> State[Any]:
         """Write the book as a worker does."""
-        given: Mapping[str, Any] = parameters or {"brief": BRIEF}
+        given: Mapping[str, Any] = parameters or {"brief": self.brief}
         state: State[Any] = write_book(**given, return_state=True)
         return state
 
@@ -78,7 +86,7 @@ class Studio:
                 around = RunConfig(self.settings, database, models, observer=observer)
                 return BookRun(around, lambda: closing(EventBus()), lambda gate: False)
 
-            book = find_or_create(database, make_brief(BRIEF))
+            book = find_or_create(database, make_brief(self.brief))
             write_in_flow(book, self.settings, run_seen_by, self.notices.append)
 
     def stored(self) -> tuple[Book, str]:
@@ -94,7 +102,7 @@ class Studio:
         """The book is whole, and not a call was made twice."""
         book, text = self.stored()
         assert (book.state, book.lease_owner) == (BookState.FINISHED, None)
-        assert (book.calls, text) == self.calm
+        assert (book.calls, text) == self.calm(self.brief["length"])
         assert len(self.provider.ledger) == book.calls
 
 
@@ -114,18 +122,24 @@ def server(tmp_path_factory: pytest.TempPathFactory, prefect_forks: Forks) -> It
 
 
 @pytest.fixture(scope="module")
-def calm(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, str]:
-    """How many calls the book takes where nothing happens, and its text."""
-    with FakeProvider(author=novelist) as provider:
-        settings = load_settings(**settings_for(tmp_path_factory.mktemp("calm"), provider))
-        with opened_library(settings) as database, closing(ModelService(settings)) as models:
-            run_book(find_or_create(database, make_brief(BRIEF)).id, RunConfig(settings, database, models))
-    book, text = finished_text(settings)
-    return book.calls, text
+def calm(tmp_path_factory: pytest.TempPathFactory) -> Calm:
+    """Each book is written once."""
+
+    @cache
+    def write(length: int) -> tuple[int, str]:
+        with FakeProvider(author=novelist) as provider:
+            settings = load_settings(**settings_for(tmp_path_factory.mktemp("calm"), provider))
+            with opened_library(settings) as database, closing(ModelService(settings)) as models:
+                book = find_or_create(database, make_brief(BRIEF | {"length": length}))
+                run_book(book.id, RunConfig(settings, database, models))
+        book, text = finished_text(settings)
+        return book.calls, text
+
+    return write
 
 
 @pytest.fixture
-def studio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, calm: tuple[int, str]) -> Iterator[Studio]:
+def studio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, calm: Calm) -> Iterator[Studio]:
     gates = Gates()
     with FakeProvider(author=gates.write) as provider:
         for name, value in settings_for(tmp_path, provider).items():
@@ -194,11 +208,11 @@ def test_a_run_that_is_given_to_the_pool_again_while_it_lives_pays_nothing_there
     server: Server, studio: Studio, client: SyncPrefectClient
 ) -> None:
     deploy(limit=4)
-    run = UUID(hand_in({"brief": BRIEF}, BOOK).id)
+    run = UUID(hand_in({"brief": SHORT}, BOOK).id)
 
     def execute() -> State[Any]:
         given = client.read_flow_run(run)
-        return cast(State[Any], run_flow(write_book, given, parameters={"brief": BRIEF}, return_type="state"))
+        return cast(State[Any], run_flow(write_book, given, parameters={"brief": SHORT}, return_type="state"))
 
     walk = Walk(execute)
     with studio.gates.during_the_next():
@@ -216,6 +230,7 @@ def test_a_run_that_is_given_to_the_pool_again_while_it_lives_pays_nothing_there
 def test_a_run_that_is_deleted_while_it_lives_writes_its_book_to_the_end(
     server: Server, studio: Studio, client: SyncPrefectClient, entry: str
 ) -> None:
+    studio.brief = BRIEF
     walk = Walk(getattr(studio, entry))
     with studio.gates.during_the_next():
         run = running(client)
@@ -247,6 +262,7 @@ def test_a_book_is_written_where_prefects_database_takes_nothing(server: Server,
 def test_a_book_is_written_on_when_prefects_database_takes_nothing_more(
     server: Server, studio: Studio, fault: str
 ) -> None:
+    studio.brief = BRIEF
     walk = Walk(studio.terminal)
     with ExitStack() as stack:
         with studio.gates.during_the_next():
@@ -280,6 +296,7 @@ def test_a_deployed_run_whose_server_was_never_there_pays_nothing_and_a_terminal
 def test_a_deployed_run_ends_well_where_its_server_dies_and_is_back_only_after_the_book(
     server: Server, studio: Studio, client: SyncPrefectClient
 ) -> None:
+    studio.brief = BRIEF
     walk = Walk(studio.deployed)
     with studio.gates.during_the_next():
         run = running(client)
@@ -298,6 +315,7 @@ def test_a_deployed_run_ends_well_where_its_server_dies_and_is_back_only_after_t
 def test_a_server_that_comes_back_is_told_of_what_it_missed(
     server: Server, studio: Studio, client: SyncPrefectClient
 ) -> None:
+    studio.brief = BRIEF
     studio.gates.at = (IN_THE_MIDDLE, 2 * IN_THE_MIDDLE)
 
     walk = Walk(studio.terminal)
