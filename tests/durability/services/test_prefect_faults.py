@@ -14,6 +14,7 @@ import pytest
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterId
 from prefect.client.schemas.objects import FlowRun, State
+from prefect.client.schemas.sorting import FlowRunSort
 from prefect.events.worker import EventsWorker
 from prefect.exceptions import ObjectNotFound
 from prefect.flow_engine import run_flow
@@ -159,9 +160,9 @@ def client() -> Iterator[SyncPrefectClient]:
 
 
 def running(client: SyncPrefectClient) -> FlowRun:
-    """The one flow run that is running."""
-    [run] = [run for run in client.read_flow_runs() if run.state and run.state.is_running()]
-    return run
+    """The newest flow run that is running: one whose end the server could not be told stays so."""
+    newest_first = client.read_flow_runs(sort=FlowRunSort.EXPECTED_START_TIME_DESC)
+    return next(run for run in newest_first if run.state and run.state.is_running())
 
 
 def state_of(client: SyncPrefectClient, run: FlowRun) -> tuple[str, str]:
