@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 _LONE = re.compile("[\ud800-\udfff]")
@@ -49,7 +50,9 @@ _ANSWERS = "Give your answer by calling this."
 def _flatten(content: Any) -> str:
     if isinstance(content, str) or content is None:
         return content or ""
-    return "\n\n".join(filter(None, (_told(part) for part in content if isinstance(part, dict))))
+    parts = groupby((part for part in content if isinstance(part, dict)), lambda part: part.get("type") == "text")
+    pieces = [("" if is_text else "\n\n").join(map(_told, group)) for is_text, group in parts]  # a text may be cut
+    return "\n\n".join(filter(None, pieces))
 
 
 def _told(part: dict[str, Any]) -> str:
