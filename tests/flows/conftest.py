@@ -40,8 +40,8 @@ def hundred(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
 
 @pytest.fixture(scope="session")
 def fable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
-    """One of three short chapters, compared in memory; the first is longer than planned."""
-    yield from written_once(tmp_path_factory, "fable", **ABOUT, length=2_700, profile="economy", max_unit_length=950)
+    """One of three chapters."""
+    yield from written_once(tmp_path_factory, "fable", **ABOUT, length=6_000, profile="economy", max_unit_length=2_100)
 
 
 @pytest.fixture(scope="session")
