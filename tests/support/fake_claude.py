@@ -118,8 +118,9 @@ class FakeClaude:
         self._server.server_close()
         self._sockets.cleanup()
         for pid in [call.pid for call in self.calls] + self.left_behind:
-            with suppress(ProcessLookupError):  # most have ended by themselves
-                os.kill(pid, signal.SIGKILL)
+            if runs(pid):
+                with suppress(ProcessLookupError):  # it may end by itself meanwhile
+                    os.kill(pid, signal.SIGKILL)
 
     def decide(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Say what a run is to do."""
