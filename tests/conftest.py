@@ -69,7 +69,9 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
 
 def pytest_sessionfinish() -> None:
     """Look for garbage as long as there is some: pytest does so ten times at its end, at all that tests have left."""
-    any(gc.collect() == 0 for _ in range(5))
+    for _ in range(5):
+        if not gc.collect():
+            break
     gc.freeze()
 
 

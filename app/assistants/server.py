@@ -16,7 +16,7 @@ try:
 except ImportError:
     raise MissingProgram("the tool server wants the package mcp: `pip install 'bookwright[mcp]'` brings it") from None
 
-from bookwright import __version__
+from bookwright import __version__  # these import the engine, which nobody needs who is refused above
 from bookwright.app.assistants.changes import BookChanges
 from bookwright.app.assistants.queries import BookQueries
 from bookwright.models.settings import Settings

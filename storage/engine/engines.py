@@ -41,7 +41,7 @@ class CommonSqlite(SQLiteDialect_pysqlite):
 
 
 registry.register("sqlite.common", __name__, CommonSqlite.__name__)
-registry.register("postgresql.common", f"{__package__}.common_postgres", "CommonPostgres")  # if there is one
+registry.register("postgresql.common", f"{__package__}.common_postgres", "CommonPostgres")  # imported when used
 
 
 def sqlite_engine(path: str, busy_seconds: float) -> Engine:
