@@ -3,6 +3,7 @@
 Of two changes of a text, which are taken together and which are shown to a person.
 """
 
+import gc
 import sys
 from itertools import pairwise
 
@@ -32,11 +33,13 @@ def work_of(before: str, after: str) -> int:
         nonlocal calls
         calls += event in ("call", "c_call")
 
+    gc.disable()  # what ends garbage of other tests would be counted, too
     sys.setprofile(count)
     try:
         list(word_diff(before, after))
     finally:
         sys.setprofile(None)
+        gc.enable()
     return calls
 
 
