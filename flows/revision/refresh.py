@@ -24,7 +24,6 @@ from bookwright.flows.revision.amend import AMENDED, Amendment, amend, recheck
 from bookwright.flows.revision.revise import void_unfinished
 from bookwright.flows.revision.staleness import Staleness
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
-from bookwright.models.errors import BookPaused
 from bookwright.models.staleness import Cause, Slot, StaleDocument
 from bookwright.models.step import Activity, StepKey
 from bookwright.models.text.prose import paragraphs, sentences
@@ -102,9 +101,6 @@ def refresh(wanted: RefreshScope, deps: Deps, tell: Callable[[Redone], None]) ->
 
 
 def _next(wanted: RefreshScope, done: Container[Slot], looking: Staleness, deps: Deps) -> StaleDocument | None:
-    deps.desk.journal.keep()
-    if deps.desk.journal.stop_requested:
-        raise BookPaused("asked to rest", f"{deps.desk.journal.way_on} goes on")
     with deps.stores() as stores:
         waiting = sorted(filter(wanted.holds, looking.direct(stores)), key=_turn)
         own = (one for one in waiting if one.document.slot not in done and not is_left_to_walk(one, stores))

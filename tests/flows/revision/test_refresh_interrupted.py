@@ -143,6 +143,46 @@ def test_a_refresh_goes_on_in_spite_of_an_older_wish_and_leaves_it_to_the_run_th
 
 
 @on_fable
+def test_a_refresh_that_is_wished_to_rest_does_so_before_the_next_text_and_goes_on(copied: Written) -> None:
+    storage, settings = copied
+    for label in chapters(storage):
+        change(storage, label, DocumentKind.WRITERS_BRIEF, "The lamp was blue all along.")
+    told: list[Redone] = []
+    with (
+        closing(ModelService(settings)) as models,
+        hold_book(storage.book, RunConfig(settings, storage.database, models), way_on=WAY_ON) as deps,
+    ):
+
+        def hear(redone: Redone) -> None:
+            told.append(redone)
+            deps.desk.journal.stop_requested = True  # as the wish of another program sets it, and Ctrl-C
+
+        with pytest.raises(BookPaused, match="asked to rest"):
+            refresh(RefreshScope(), deps, hear)
+    left = stale(storage)
+    rest, _ = redo(copied)
+
+    assert len(told) == 1
+    assert left
+    assert rest
+    assert stale(storage) == []
+
+
+@on_fable
+def test_a_text_that_was_begun_anew_is_gone_on_with_and_not_amended_from_its_old_one(copied: Written) -> None:
+    storage, _ = copied
+    label = first_chapter(storage)
+    change(storage, label, DocumentKind.WRITERS_BRIEF, "The lamp was blue all along.")
+    with pytest.raises(BookPaused):
+        redo(copied, BackendUnavailable("the model is away"), RefreshScope(label, is_anew=True))
+
+    _, templates = redo(copied, wanted=RefreshScope(label))
+
+    assert templates
+    assert not any("/revision/" in template for template in templates)
+
+
+@on_fable
 def test_a_book_whose_gate_is_decided_during_a_refresh_waits_no_more(copied: Written) -> None:
     storage, settings = copied
     with storage.write() as stores:
