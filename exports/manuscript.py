@@ -213,24 +213,23 @@ def chapter_texts(storage: BookStorage) -> Iterator[tuple[Chapter, str]]:
 def first_chapters(storage: BookStorage, count: int | None = None) -> list[str]:
     """Return the texts of the first chapters: so many, or as many as are enough to tell a style."""
     texts = (text for _, text in chapter_texts(storage))
-    return list(islice(texts, count)) if count else _enough(texts, storage)
+    return list(islice(texts, count)) if count else _enough(texts, storage)[0]
 
 
 def accepted_beginning(storage: BookStorage) -> list[str]:
     """Return the closed chapters that the book begins with, if they are enough to tell its style; else none."""
     closed = takewhile(lambda pair: pair[0].unit.status is NodeStatus.DONE, chapter_texts(storage))
-    texts = _enough((text for _, text in closed), storage)
-    return texts if _length(texts, storage) >= ENOUGH[storage.language.length_unit] else []
+    texts, is_enough = _enough((text for _, text in closed), storage)
+    return texts if is_enough else []
 
 
-def _enough(texts: Iterator[str], storage: BookStorage) -> list[str]:
+def _enough(texts: Iterator[str], storage: BookStorage) -> tuple[list[str], bool]:
+    """Take texts until they are enough to tell a style; return them, and whether they are."""
     found: list[str] = []
+    left = ENOUGH[storage.language.length_unit]
     for text in texts:
         found.append(text)
-        if _length(found, storage) >= ENOUGH[storage.language.length_unit]:
-            break
-    return found
-
-
-def _length(texts: list[str], storage: BookStorage) -> int:
-    return sum(map(storage.language.measure, texts))
+        left -= storage.language.measure(text)
+        if left <= 0:
+            return found, True
+    return found, False

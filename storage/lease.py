@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Result, bindparam, exists, select, update
 
 from bookwright.models.book import BookState
 from bookwright.models.edit import EditState
-from bookwright.models.errors import BookHeld, LeaseLost
+from bookwright.models.errors import BookHeld, BookNotFound, LeaseLost
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.engine.prepared import Prepared, Rows
 from bookwright.storage.files.file_system import lives
@@ -64,6 +64,7 @@ class Lease:
 
         Raises:
             BookHeld: Another worker holds it.
+            BookNotFound: It was deleted after it was found.
         """
         values = {
             "taken_book": book, "owner": owner, "lease_seconds": seconds, "unsure_token": unsure and unsure.token,
@@ -71,8 +72,10 @@ class Lease:
         }  # fmt: skip
         taken = _TAKE.execute(connection, values).first()
         if taken is None:
-            held_by, left = _HOLDER.execute(connection, {"book": book}).one()
-            raise BookHeld(book, held_by, max(left, 0.0))
+            holder = _HOLDER.execute(connection, {"book": book}).first()
+            if holder is None:
+                raise BookNotFound(f"there is no book {book!r} any more; it was deleted")
+            raise BookHeld(book, holder[0], max(holder[1], 0.0))
         left_wish = taken.stop_requested_at if wished_since is None and taken.stop_requested else 0.0
         return cls(book, owner, taken.lease_token, seconds, taken.lease_expires, left_wish)
 

@@ -5,11 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 
 from bookwright.failpoints import Failpoint
 from bookwright.models.book import BookState
-from bookwright.models.errors import BookHeld, LeaseLost
+from bookwright.models.errors import BookHeld, BookNotFound, LeaseLost
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.lease import Lease, interrupted
 from bookwright.storage.steps.journal import Journal
@@ -48,6 +48,14 @@ def test_a_free_book_is_taken_with_a_new_token(storage: BookStorage) -> None:
     with storage.read() as stores:
         book = stores.books.get(BOOK)
     assert (book.lease_owner, lease.token) == ("worker A", 1)
+
+
+def test_whoever_takes_a_book_that_was_deleted_meanwhile_is_told_so(storage: BookStorage) -> None:
+    with storage.database.write(Failpoint.EDIT_BOOK) as connection:
+        connection.execute(delete(books).where(books.c.id == BOOK))
+
+    with pytest.raises(BookNotFound, match=f"there is no book '{BOOK}' any more"):
+        take(storage, "worker A")
 
 
 def test_the_second_taker_is_told_by_whom_and_for_how_long(storage: BookStorage) -> None:
