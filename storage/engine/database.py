@@ -116,12 +116,13 @@ class Database:
         """
         late = _LateConnection(self._taken)
         try:
-            yield cast(Connection, late)
+            try:
+                yield cast(Connection, late)
+            finally:
+                if late.made is not None:
+                    self._put_back(late.made)
         except DatabaseError as error:
             raise self._translated(error) from error.orig
-        finally:
-            if late.made is not None:
-                self._put_back(late.made)
 
     @contextmanager
     def write(self, point: Failpoint) -> Iterator[Connection]:

@@ -167,11 +167,12 @@ def test_no_answer_that_is_none_becomes_part_of_a_book(
         case.write()
         case.write()
         nothing = [case.reply(attempt) for attempt in case.failed]
+        rested_over = case.failed[-1]  # what a book can do without may have failed before it
         case.provider.script = {}
         book = case.write()
 
         assert book.state is BookState.FINISHED, book.reason
-        assert len(nothing) == 6
+        assert [failure is None for _, failure in case.tries(rested_over)] == [False] * 6 + [True]
         assert not any(text and text in case.kept() for text in nothing)
         case.check_accounts(hung_up=trouble == "huge")
 

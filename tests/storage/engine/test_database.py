@@ -2,11 +2,13 @@
 
 import os
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
-from sqlalchemy import event, literal, select, text
+from sqlalchemy import Connection, event, literal, select, text
 from sqlalchemy.engine.interfaces import CacheStats
 from sqlalchemy.exc import IntegrityError, ResourceClosedError
 
@@ -257,6 +259,23 @@ def test_postgres_keeps_each_commit_and_a_server_that_is_gone_is_told(postgres: 
         connection.execute(text("SELECT 1"))
     with pytest.raises(DatabaseUnreachable), gone.write(Failpoint.EDIT_BOOK) as connection:
         connection.execute(text("SELECT 1"))
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("way", [Database.read, Database.snapshot, Database.look])
+def test_a_server_that_goes_away_after_the_last_statement_of_a_read_is_told_as_such(
+    way: Callable[[Database], AbstractContextManager[Connection]], postgres: PostgresServer, tmp_path: Path
+) -> None:
+    database = open_database(load_settings(home=tmp_path, database_url=postgres.url()))
+
+    def hang_up(connection: Connection) -> None:
+        served_by = connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
+        postgres.run(f"SELECT pg_terminate_backend({served_by}, 10000)")  # and wait for its end
+
+    with pytest.raises(DatabaseUnreachable), way(database) as connection:
+        hang_up(connection)
+
+    database.dispose()
 
 
 @pytest.mark.postgres
