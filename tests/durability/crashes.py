@@ -54,6 +54,8 @@ class Scenario:
     """Long enough for a busy machine; a dead worker's is not waited for."""
     fills_index: bool = False
     """Whether its work fills an index of vectors, which has threads that live as long as their process."""
+    units: int = 0
+    """Those of a book that is read whole at its end: of each it is looked up whether it was put right."""
 
 
 @dataclass(frozen=True)

@@ -204,7 +204,7 @@ A_TALE = Scenario(
     whole_book,
     prepare=(_open,),
 )
-CHAPTERS = replace(A_TALE, name="a book of chapters", work=_write_chapters)
+CHAPTERS = replace(A_TALE, name="a book of chapters", work=_write_chapters, units=3)
 A_TALE_WITH_NOTES = Scenario(
     "a tale with notes",
     frozenset({F.EDIT_BOOK, F.FILL_INDEX, F.SEAL_INDEX}),
