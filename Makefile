@@ -27,7 +27,7 @@ studio: setup ## open the page where you live with your books
 	$(BIN)/bookwright studio
 
 TOGETHER := -n 5 --dist loadfile --no-loadscope-reorder
-test quick: export PYTHONDONTWRITEBYTECODE =
+test quick soak: export PYTHONDONTWRITEBYTECODE =
 test: setup ## run all tests, five files at a time, since some wait for servers
 	$(BIN)/python -m pytest $(TOGETHER)
 
@@ -35,7 +35,7 @@ quick: setup ## run all tests but those of whole studios, browsers and builds
 	$(BIN)/python -m pytest $(TOGETHER) -m 'not slow and not soak'
 
 soak: setup ## run what takes long: every failpoint, long locks, many races, 32 books at once
-	$(BIN)/python -m pytest -m soak --timeout 3600
+	$(BIN)/python -m pytest $(TOGETHER) -m soak --timeout 3600
 
 lint: setup ## check style and types
 	$(BIN)/ruff check .

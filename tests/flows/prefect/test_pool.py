@@ -311,7 +311,8 @@ def test_a_book_whose_process_is_killed_under_a_living_worker_goes_on_by_itself(
     wait_for(lambda: studio.stored(book).state is BookState.FINISHED)
 
     assert swept == [[book], []]
-    assert studio.stored(book).calls == len([entry for entry in studio.calls_of("Howlite") if entry.is_whole])
+    answered = sum(entry.is_whole for entry in studio.calls_of("Howlite"))
+    assert answered - studio.stored(book).calls in (0, 1)  # one may have been answered and not recorded yet
 
 
 def _state_of(studio: Studio, book: str) -> State[Any]:
