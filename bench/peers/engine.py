@@ -6,11 +6,14 @@ from pathlib import Path
 
 from bench.parts import EnoughAsked, NullAsker, walk_null_book
 from bench.peers.ledger import Ledger, read
+from bookwright import garbage
 from bookwright.agents.backends.protocol import Request
 from bookwright.models.errors import BookHeld
 
 LEASE_SECONDS = 2.0
 """After a kill, the next worker may take the book over when this has passed."""
+
+garbage.spare_start()  # as the program `bookwright` does before it loads anything
 
 
 def walk(home: Path, keys: Sequence[str], ledger: Ledger) -> None:
