@@ -70,7 +70,7 @@ class Prepared:
         return Rows(map(self._row, rows))
 
     def _bound(self, values: Values) -> tuple[Any, ...]:
-        filled = {**self._own, **values}
+        filled = {**self._own, **values} if self._own or self._takes_in else values
         for name, take in self._takes_in.items():
             filled[name] = take(filled[name])
         return tuple([filled[name] for name in self._places])
