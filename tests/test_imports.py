@@ -1,12 +1,14 @@
 """The package's own imports: which folder may know which, and no circles, in types neither; and its bounds."""
 
 from graphlib import CycleError, TopologicalSorter
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 import bookwright
 from bench.house import counts, modules_of
+from tests import places
 
 ROOT = Path(bookwright.__file__).parent
 BELOW = {
@@ -84,6 +86,13 @@ def test_files_folders_and_names_keep_to_their_bounds() -> None:
     bounded = {measure.measure: measure.met for measure in counts() if measure.target}
 
     assert bounded == dict.fromkeys(("house.longest_file", "house.largest_folder", "house.class_names_twice"), True)
+
+
+def test_modules_go_by_the_paths_that_an_editor_opens() -> None:
+    spec = find_spec("bookwright.flows.walk")  # where a debugger looks for what a breakpoint of an editor names
+
+    assert spec is not None
+    assert spec.origin == str(places.ROOT / "flows" / "walk.py")
 
 
 def test_a_wrong_import_behind_a_link_is_found(tmp_path: Path) -> None:
