@@ -221,8 +221,10 @@ def is_busy(worker: subprocess.Popen[bytes], studio: Studio) -> bool:
 
 
 def has_deployment(studio: Studio) -> bool:
+    name, _, password = studio.variables["PREFECT_API_AUTH_STRING"].partition(":")
+    address = f"{studio.variables['PREFECT_API_URL']}/deployments/name/write-book/write-book"
     try:
-        return httpx.get(f"{studio.variables['PREFECT_API_URL']}/deployments/name/write-book/write-book").is_success
+        return httpx.get(address, auth=(name, password)).is_success
     except httpx.TransportError:
         return False
 

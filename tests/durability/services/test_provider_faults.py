@@ -250,10 +250,11 @@ def test_any_trouble_at_any_kind_of_step_ends_in_the_same_book(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    patience = SHORT if trouble in ("hang", "hang_mid", "drip") else {}  # on a loaded machine it would end others, too
     with at_rest_before(getattr(calm(model), step), model, tmp_path, monkeypatch) as case:
         case.provider.script = from_call(len(case.calls), trouble)
-        rested = case.write(max_attempts=2, **SHORT)
-        again = case.write(max_attempts=2, **SHORT)
+        rested = case.write(max_attempts=2, **patience)
+        again = case.write(max_attempts=2, **patience)
         case.provider.script = {}
         book = case.write()
 
