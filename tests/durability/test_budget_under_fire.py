@@ -226,7 +226,7 @@ def test_a_kill_between_paid_and_recorded_costs_at_most_that_one_call_beyond_the
     ledger = tmp_path / "ledger.jsonl"
     with provider(ledger, *AUTHOR) as url:
         settings = settings_of(tmp_path / "home", url, studio_usd=0.6)
-        ends = write_in_children(settings, "after:call_model:4=kill")
+        ends = write_in_children(settings, "after:call_model:2=kill")
         write_in_children(settings)
     calls = calls_in(ledger)
     _, standing, journal = look(settings)
