@@ -54,7 +54,7 @@ def estimate_more(
 def _copied_and_walked(
     source: BookStorage, brief: Brief, more: int, settings: Settings, mode: str, tell: Tell
 ) -> Tally:
-    with rehearsal(more, settings, mode, tell) as around:
+    with rehearsal(brief, more, settings, mode, tell) as around:
         file = around.settings.home / "book.json"
         with file.open("w", encoding="utf-8") as opened:
             opened.writelines(whole_book(source))
@@ -123,7 +123,7 @@ def bill_of_import(found: FoundBook, brief: Brief, settings: Settings, more: int
     sample = _sample(found)
     length = sum(brief.language.measure(line) for chapter in sample.chapters for line in chapter.paragraphs)
     rehearsed = rehearsed_brief(brief, settings).changed(length=max(length, MIN_LENGTH), models={"default": LOW})
-    with rehearsal(rehearsed.length + more, settings, LOW, tell) as around:
+    with rehearsal(brief, rehearsed.length + more, settings, LOW, tell) as around:
         book = bring_in(around.database, sample, rehearsed, "0" * 8, longest_piece(brief, settings))
         run_book(book.id, around)
         storage = BookStorage(around.database, book.id, brief.language)

@@ -14,7 +14,7 @@ from bookwright.agents.backends.schema import parts_of
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.backends.spending.prices import PrefixCache
-from bookwright.agents.backends.windows import with_windows
+from bookwright.agents.backends.windows import window_of, with_windows
 from bookwright.app.access import library, unheard
 from bookwright.app.estimates.bill import Bill, Tally, priced, tally
 from bookwright.app.estimates.last_stages import with_end
@@ -153,7 +153,7 @@ def _role(role: str, low: Tally, high: Tally, brief: Brief, settings: Settings) 
 
 def _walk(brief: Brief, settings: Settings, mode: str, tell: Tell, setting: WorldSetting | None) -> Tally:
     """Write the book, or its beginning, with the rehearsal author and count."""
-    with rehearsal(brief.length, settings, mode, tell) as around:
+    with rehearsal(brief, brief.length, settings, mode, tell) as around:
         book = find_or_create(around.database, brief.changed(models={"default": mode}), setting=setting)
         storage = BookStorage(around.database, book.id, brief.language)
         acts = 1 if brief.length <= LONGEST_WALKED else _acts_to_walk(storage, around)
@@ -174,16 +174,15 @@ def _acts_to_walk(storage: BookStorage, around: RunConfig) -> int:
 
 
 @contextmanager
-def rehearsal(length: int, settings: Settings, mode: str, tell: Tell) -> Iterator[RunConfig]:
-    """Give a place to rehearse in: a data folder that is thrown away, and an author that is no model."""
+def rehearsal(brief: Brief, length: int, settings: Settings, mode: str, tell: Tell) -> Iterator[RunConfig]:
+    """Give a place to rehearse in: a data folder that is thrown away, and an author who sees what the models can."""
+    window = min(window_of(name, settings).tokens for name in names_of(brief, settings))
     with TemporaryDirectory(prefix="bookwright-rehearsal-") as folder:
-        alone = settings.model_copy(
-            update={
-                "home": Path(folder), "database_url": "", "chroma_url": "", "embedding": "hashing",
-                "model": mode, "models": {}, "free_megabytes": 0, "studio_usd": None, "studio_tokens": None,
-                "keep_vault": False, "notify_command": (),
-            }
-        )  # fmt: skip
+        alone = settings.model_copy(update={
+            "home": Path(folder), "database_url": "", "chroma_url": "", "embedding": "hashing", "model": mode,
+            "models": {}, "windows": {mode: window}, "free_megabytes": 0, "studio_usd": None, "studio_tokens": None,
+            "keep_vault": False, "notify_command": (),
+        })  # fmt: skip
         if (own := settings.home / "blueprints").is_dir():
             copytree(own, alone.home / "blueprints")
         with closing(ModelService(alone)) as models, library(alone) as database:
