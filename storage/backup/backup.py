@@ -4,8 +4,8 @@ Only the database is kept: indexes, exports and Prefect's records are made of it
 """
 
 import shutil
-import time
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from bookwright.models.errors import InvalidInput, UnusableBackup, UnwritableFolder
@@ -37,7 +37,7 @@ class Restored:
 
 def default_path(settings: Settings) -> Path:
     """Return where a backup is written unless told otherwise: a name of the moment, in the data folder."""
-    return settings.home / "backups" / f"bookwright-{time.strftime('%Y%m%d-%H%M%S')}.zip"
+    return settings.home / "backups" / f"bookwright-{datetime.now():%Y%m%d-%H%M%S-%f}.zip"
 
 
 def back_up(settings: Settings, path: Path) -> BackedUp:

@@ -287,6 +287,14 @@ def test_a_path_without_an_ending_is_a_folder_and_nothing_that_lies_there_is_rep
     assert (made.path.suffix, made.path.read_bytes()) == (".zip", kept)
 
 
+def test_two_backups_in_one_second_lie_beside_each_other_in_their_order(settings, shelf, tmp_path):
+    shelf().record_step()
+
+    made = [back_up(settings, tmp_path / "backups").path for _ in range(3)]
+
+    assert sorted((tmp_path / "backups").iterdir()) == made
+
+
 def test_nothing_to_back_up_is_bad_input(tmp_path, empty_url):
 
     with pytest.raises(InvalidInput):
