@@ -12,10 +12,11 @@ NO_CALLS_OUT = {
     "ANONYMIZED_TELEMETRY": "False",
     "HF_HUB_DISABLE_TELEMETRY": "1",
 }
-"""Telemetry of Prefect, Chroma and the hub of models is off, whatever was set: Prefect looks at its import."""
+"""Telemetry of Prefect, Chroma and the hub of models is off, whatever was set."""
 
 if os.path.islink(os.path.join(__path__[0], "flows")):
     __path__.insert(0, os.path.dirname(__path__[0]))  # sources: modules go by the paths that editors and debuggers know
+# Here and nowhere else: Prefect looks when it is imported, and before any module of ours this one is.
 os.environ.update(NO_CALLS_OUT)
 
 _FROM = {

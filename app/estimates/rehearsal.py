@@ -14,7 +14,7 @@ from bookwright.agents.backends.schema import parts_of
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.backends.spending.prices import PrefixCache
-from bookwright.agents.backends.windows import window_of, with_windows
+from bookwright.agents.backends.windows import found_window, with_windows
 from bookwright.app.access import library, unheard
 from bookwright.app.estimates.bill import Bill, Tally, priced, tally
 from bookwright.app.estimates.last_stages import with_end
@@ -176,7 +176,7 @@ def _acts_to_walk(storage: BookStorage, around: RunConfig) -> int:
 @contextmanager
 def rehearsal(brief: Brief, length: int, settings: Settings, mode: str, tell: Tell) -> Iterator[RunConfig]:
     """Give a place to rehearse in: a data folder that is thrown away, and an author who sees what the models can."""
-    window = min(window_of(name, settings).tokens for name in names_of(brief, settings))
+    window = min(found_window(name, settings).tokens for name in names_of(brief, settings))
     with TemporaryDirectory(prefix="bookwright-rehearsal-") as folder:
         alone = settings.model_copy(update={
             "home": Path(folder), "database_url": "", "chroma_url": "", "embedding": "hashing", "model": mode,
